@@ -28,7 +28,7 @@ IN_PARALLEL := --numprocesses logical --maxprocesses 4 --dist loadfile --no-load
 
 TESTS := browser-tests tests-of-panels tests-of-kernels tests-of-fits tests-of-causes tests-of-programs other-tests
 
-.PHONY: help lab workshop install test $(TESTS) test-oldest test-debian13 lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
+.PHONY: help lab workshop install test $(TESTS) test-oldest test-debian13 bytecode lint types system-programs kernels-uncompiled bench bench-all deep fuzz pictures studies search-comparison paper-scale variability whole-machine findings validation site slurm-demo binder-check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-20s %s\n", $$1, $$2}' Makefile
@@ -70,7 +70,7 @@ install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening an
 # Compiling the networks' kernels takes one processor as long as all that is beside it takes the other.
 test: .venv/bin/pip ## install, then run lint, types and every test
 	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
-	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) lint types kernels-uncompiled
+	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) bytecode lint types kernels-uncompiled
 	@$(MAKE) --no-print-directory --jobs $(TESTS)
 
 # One process each, more than processors, for many tests wait: for kernels of notebooks, a page, MPI
@@ -110,6 +110,10 @@ test-debian13: ## run make test on Debian 13, in a chroot under .cache (root, de
 
 system-programs:
 	@.ci/chromium >/dev/null && .ci/programs
+
+# Once, where each of the processes of tests would take 3 to 5 s for it.
+bytecode: $(TEST_STAMP)
+	@$(PY) -m pytest --quiet --collect-only tests >/dev/null
 
 lint: $(TEST_STAMP)
 	$(PY) -m ruff check .

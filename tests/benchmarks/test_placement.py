@@ -23,7 +23,7 @@ from workbench.placement.methods import (
 )
 from workbench.placement.problem import PlacementProblem
 from workbench.programs import generate
-from workbench.tolerance.rank_wires import Wires
+from workbench.tolerance.wires import Wires
 
 MODEL = LogGPS(L=1.4e-6, o=5e-7, g=0, G=1.3e-11, O=0, S=262144)
 NETWORK = topology.dragonfly(a=4, p=8, g=8)

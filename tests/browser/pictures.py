@@ -37,6 +37,7 @@ CUTS = {
     "01-fit-a-machine": (1, 0.5),
     "02-which-loss": (0, 0.55),
     "03-message-regimes": (0, 0.5),
+    "05-latency-tolerance": (1, 1.0),
     "07-compare-topologies": (0, 0.5),
     "09-which-heuristic": (0, 0.55),
     "10-how-sure": (0, 0.5),

@@ -19,8 +19,7 @@ from workbench.models import LogGPS
 from workbench.programs.graph import CALC
 from workbench.simulate.llamp import forward_pass, match_messages
 from workbench.simulate.picoseconds import PicosecondCosts
-from workbench.tolerance.packed_program import costs_of, pack
-from workbench.tolerance.sweep_passes import Passes
+from workbench.tolerance.passes import Passes, costs_of, pack
 
 
 def passes_of(graph, model, match=None):
@@ -106,7 +105,7 @@ def test_every_form_of_the_pass_gives_the_same_lines(seed, latencies):
     points = [(x, side) for x in latencies for side in ("left", "right")]
     together = passes.lines(points)
     assert together == [passes.lines([point])[0] for point in points]
-    assert together == [passes._slowly(*point) for point in points]
+    assert together == [passes._slowly(*point)[0] for point in points]
     assert together == Passes(wide, rows).lines(points)
     both = [line for x in latencies for line in passes.point(x)[:2]]
     assert together == both

@@ -29,6 +29,7 @@ UNTYPED = {
     "models/loggps.py replace": _FIELDS,
     "models/parameter.py parameter": "the fields of ModelParameter, which its constructor checks",
     "named_options.py listed": _FIELDS,
+    "plotting/marks.py hover": "those of Bokeh's HoverTool",
     "shell/function_options.py add": "those of argparse's add_argument",
     "shell/parser.py __init__": "those of argparse.ArgumentParser",
     "shell/parser.py add_actions": "those of argparse.ArgumentParser",

@@ -156,7 +156,7 @@ def _program(arguments: argparse.Namespace) -> str | ValidationProgram:
 
 
 def _predict(arguments: argparse.Namespace) -> int:
-    from workbench.tolerance.figure_run_prediction import describe_run_prediction
+    from workbench.tolerance.figure import describe_run_prediction
     from workbench.validation import predict_recording, recording_of
 
     recording = recording_of(arguments.recording)

@@ -19,7 +19,8 @@ from workbench.panels.live_view import LiveView
 from workbench.panels.session.row import SessionRow
 from workbench.panels.session.session import Session, read_session
 from workbench.panels.session.stateful import Stateful
-from workbench.panels.style import choose, is_stale, panel_box
+from workbench.panels.settings import Setting
+from workbench.panels.style import is_stale, panel_box
 from workbench.panels.ticker import Ticker
 from workbench.panels.visible import visible_text, visible_widgets
 from workbench.suggestions import MissingAttributeError, did_you_mean
@@ -31,6 +32,11 @@ class Panel(Stateful, ABC, Generic[_T]):
     """A panel in a notebook whose settings are attributes; `wait` returns what it shows."""
 
     SETTINGS: ClassVar[tuple[str, ...]] = ()
+    """Names of settings that are the values of the ``controls`` of these names."""
+
+    NOT_SAVED: ClassVar[tuple[str, ...]] = ()
+    """Those of them that are of this machine, or of a result: a session leaves them alone."""
+
     widget: Any
     _row: SessionRow | None = None
     _last_picture: LastPicture | None = None
@@ -40,9 +46,10 @@ class Panel(Stateful, ABC, Generic[_T]):
         self._ticker = Ticker(self.refresh)
 
     @property
-    @abstractmethod
     def controls(self) -> Mapping[str, Any]:
         """The controls of the settings, by name."""
+        settings = self._all_settings().items()
+        return {name: one.control for name, one in settings if one.control is not None}
 
     @property
     def buttons(self) -> dict[str, bool]:
@@ -245,14 +252,20 @@ class Panel(Stateful, ABC, Generic[_T]):
         """Show progress and results, and return whether a job runs."""
         return False
 
+    def _all_settings(self) -> Mapping[str, Setting]:
+        controls, names = self.controls, self._setting_names()
+        saved = [name for name in names if name not in self.NOT_SAVED]
+        return {
+            name: Setting(
+                controls.get(name),
+                session="at once" if name in saved else "no",
+                attribute=name in names,
+            )
+            for name in dict.fromkeys((*names, *controls))
+        }
+
     def _setting_names(self) -> tuple[str, ...]:
-        return self.SETTINGS
-
-    def _get(self, name: str) -> Any:
-        return self.controls[name].value
-
-    def _set(self, name: str, value: Any) -> None:
-        choose(self.controls[name], name, value)
+        return self.SETTINGS or super()._setting_names()
 
     def _ipython_display_(self) -> None:
         if self._row is not None:

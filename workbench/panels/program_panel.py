@@ -7,11 +7,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
 from workbench import tasks
-from workbench.panels.job_controls import JobControls
+from workbench.panels.error_line import ErrorLine
+from workbench.panels.job_controls import JobControls, error_text
+from workbench.panels.loggps_choice import LogGPSChoice
 from workbench.panels.panel import Panel
+from workbench.panels.program_choice import ProgramChoice
 from workbench.panels.program_sources import AnyProgram, ProgramSource, files_of, without_files
-from workbench.panels.replay.controls import SAVED
 from workbench.panels.session.session import Files, OwnFiles
+from workbench.panels.settings import Setting
 
 
 class ProgramResult(Protocol):
@@ -27,7 +30,7 @@ _Shown = TypeVar("_Shown", bound=ProgramResult)
 
 
 class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
-    """A panel that works on a program again whenever a control changes."""
+    """A panel that works on a program, on a machine, again whenever a control changes."""
 
     _START: ClassVar[tuple[str, str, str]]
     """Text, tooltip and width of the button that starts the work."""
@@ -36,12 +39,11 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
     _KEPT: ClassVar[str]
     """What the figures show after a failure."""
 
-    _controls: Any
-    """The controls, with ``say`` and ``clear_errors``."""
-
-    def __init__(self) -> None:
+    def __init__(self, source: ProgramSource, machine: str) -> None:
         super().__init__()
         self._shown: _Shown | None = None
+        self._programs = ProgramChoice(source, self._program_changed)
+        self._loggps = LogGPSChoice(machine, self._model_changed)
         self._work: JobControls[_Shown] = JobControls(
             self._START,
             self._STOP,
@@ -73,35 +75,44 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         """
         self._programs.take_upload(files, name)
 
+    @property
+    def controls(self) -> Mapping[str, Any]:
+        """The controls by the names of settings; an algorithm's by its operation."""
+        return {**super().controls, **self._programs.controls}
+
+    def _all_settings(self) -> Mapping[str, Setting]:
+        return {**self._programs.settings, **self._loggps.settings}
+
+    def _errors(self) -> list[ErrorLine]:
+        return [*self._programs.errors, *self._loggps.errors]
+
     def _sources(self) -> list[ProgramSource]:
         """Return the programs that the present settings name."""
-        return [self._programs.state.source]
+        return [self._programs.source]
 
     def _own_files(self) -> OwnFiles:
         return {"program": files_of(self._sources())}
 
     def _take_own_files(self, use: str, name: str, files: Files) -> None:
         if use == "program":
-            self._programs.take_own_program(name, files)
+            self._programs.take_own(name, files)
         else:
             super()._take_own_files(use, name, files)
 
     def _not_held(self) -> list[str]:
         return without_files(self._sources())
 
-    def _saved(self, name: str) -> Any:
-        return self._programs.saved(name) if name in SAVED else super()._saved(name)
+    def _program_changed(self) -> None:
+        """Follow another program, generator's field or algorithm."""
+        self._changed()
 
-    def _restore(self, name: str, value: Any) -> None:
-        if name in SAVED:
-            self._programs.restore(name, value)
-        else:
-            super()._restore(name, value)
+    def _model_changed(self) -> None:
+        """Follow another machine or parameter."""
+        self._changed()
 
-    @property
-    def _programs(self) -> Any:
-        """The controls that choose the program, with ``take_upload`` and ``offer_algorithms``."""
-        return self._controls
+    @abstractmethod
+    def _changed(self) -> None:
+        """Work with the present settings; a small program is drawn before this returns."""
 
     @abstractmethod
     def _submit(self) -> tuple[tasks.Job[_Shown], Callable[[], tuple[float, str]]]:
@@ -127,7 +138,7 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
         # Only the latest change counts: the result of an earlier run must not replace it.
         self.stop()
         # Not when it ends: an error made meanwhile must still be shown then.
-        self._controls.clear_errors()
+        self._clear_errors()
         job, how_far = self._submit()
         self._work.begin(job, how_far, patience_s, self._take_so_far)
         if self.refresh():
@@ -149,14 +160,28 @@ class ProgramPanel(Panel[_T], Generic[_T, _Shown]):
 
     def _take(self, shown: _Shown) -> None:
         self._shown = shown
-        self._programs.offer_algorithms(shown.program)
+        self._offer(shown.program)
         self._show(shown)
 
     def _refuse(self, error: BaseException) -> None:
         if self._work.refused(error, "" if self._shown is None else self._KEPT):
             return
-        self._controls.say(error)
+        self._say(error)
         program = self._program()
         if program is not None:
             # Another algorithm may avoid the error.
-            self._programs.offer_algorithms(program)
+            self._offer(program)
+
+    def _offer(self, program: AnyProgram) -> None:
+        """Offer what can be chosen with a program."""
+        self._programs.offer_algorithms(program)
+
+    def _say(self, error: BaseException) -> None:
+        """Show an error at the control that its key names, else at the program."""
+        row = self._loggps.rows.get(getattr(error, "key", ""))
+        (self._programs if row is None else row).error.say(error_text(error))
+
+    def _clear_errors(self) -> None:
+        """Remove what the last work said of the program and the machine."""
+        self._programs.error.say("")
+        self._loggps.error.say("")

@@ -90,6 +90,7 @@ class Slider:
         row = widgets.HBox(
             [self.input, self.text], layout=widgets.Layout(align_items="center", width="100%")
         )
+        row.add_class("workbench-slider")
         self.widget = widgets.VBox([row, self.error], layout=widgets.Layout(width=width))
         self.show(value)
         self.input.observe(lambda change: self._moved(change["new"]), "value")

@@ -9,7 +9,7 @@ from weakref import WeakSet
 import ipywidgets as widgets
 
 from workbench.errors import ParameterError
-from workbench.panels import inputs
+from workbench.panels import inputs, layout
 from workbench.panels.number_field import REFUSED, NumberField, errors_of
 from workbench.panels.slider import Slider
 from workbench.plotting.theme import ERROR, PAGE_RULES
@@ -54,7 +54,7 @@ body[data-jp-theme-light="false"] .workbench-panel {{ --jp-widgets-dropdown-arro
 .workbench-panel .{STALE} {{ opacity: 0.35; }}
 .workbench-index .jupyter-button {{ white-space: normal; text-align: left; line-height: 1.3;
   font-size: 12px; padding: 3px 6px; overflow-wrap: anywhere; }}
-"""
+{layout.RULES}"""
 
 
 _stale: WeakSet[Any] = WeakSet()

@@ -31,7 +31,7 @@ from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.suggestions import did_you_mean
 from workbench.tasks import Task, task_of
-from workbench.tolerance.rank_wires import L_WIRE_S, Wires
+from workbench.tolerance.wires import L_WIRE_S, Wires
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import routers_passed

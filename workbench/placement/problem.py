@@ -12,7 +12,7 @@ from workbench.placement.message_graph import MessageGraph
 from workbench.placement.swaps import Term, symmetric
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tasks import Task
-from workbench.tolerance.rank_wires import Wires
+from workbench.tolerance.wires import Wires
 
 MOST_SLOTS = 4096
 """Most places; matrices over pairs of them are held."""

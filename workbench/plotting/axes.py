@@ -149,13 +149,13 @@ def new_figure(
 def live_figure(
     *, height: int, file_name: str, title: str = "", y_label: str = "", y_range: Any = None
 ) -> figure:
-    """Return an empty figure with two linear axes whose ranges are set later, with the data."""
+    """Return an empty figure with linear axes, or names upwards, whose ranges are set later."""
     return new_figure(
         title=title,
         y_label=y_label,
         height=height,
         x_type="linear",
-        y_type="linear",
+        y_type="auto",
         file_name=file_name,
         x_range=Range1d(),
         y_range=Range1d() if y_range is None else y_range,

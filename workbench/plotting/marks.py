@@ -227,9 +227,9 @@ class Marks:
         return renderer
 
 
-def hover(fig: figure, drawn: Sequence[GlyphRenderer], tips: Tips) -> None:
-    """Show the same tips for several marks of a figure."""
-    fig.add_tools(HoverTool(renderers=list(drawn), tooltips=list(tips)))
+def hover(fig: figure, drawn: Sequence[GlyphRenderer], tips: Tips, **how: Any) -> None:
+    """Show the same tips for several marks of a figure; `how` as Bokeh's ``HoverTool`` takes it."""
+    fig.add_tools(HoverTool(renderers=list(drawn), tooltips=list(tips), **how))
 
 
 def choosable(fig: figure, *drawn: GlyphRenderer) -> None:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 from bokeh.models import (
     AllLabels,
     BasicTicker,
@@ -19,6 +20,7 @@ from bokeh.models import (
     Ticker,
 )
 from bokeh.plotting import figure
+from numpy.typing import NDArray
 
 from workbench.plotting import palette
 from workbench.plotting.axes import new_figure, tools_beside
@@ -115,6 +117,38 @@ if (fig.inner_width > 0 && axis.major_label_orientation !== turned) {
 """
 
 
+MOST_TILES = 128
+"""Tiles along a side of a matrix of ranks; of more ranks, neighbours share a tile."""
+
+
+def ranks_per_tile(ranks: int) -> int:
+    """Return the number of neighbouring ranks that share a row, and a column, of tiles."""
+    return -(-ranks // MOST_TILES)
+
+
+def between_ranks(ranks: int) -> str:
+    """Return what a tile lies between, for a title: ``two ranks``, ``two groups of 3 ranks``."""
+    per = ranks_per_tile(ranks)
+    return "two ranks" if per == 1 else f"two groups of {per} ranks"
+
+
+def tile_columns(down: NDArray[Any], across: NDArray[Any], ranks: int) -> dict[str, Any]:
+    """Return centre and side, in ranks, and the ranks' names, of tiles by their row and column."""
+    per = ranks_per_tile(ranks)
+
+    def named(tile: int) -> str:
+        first, last = tile * per, min(tile * per + per, ranks) - 1
+        return f"rank {first}" if first == last else f"ranks {first} to {last}"
+
+    return {
+        "x": across * per + (per - 1) / 2,
+        "y": down * per + (per - 1) / 2,
+        "side": np.full(len(down), float(per)),
+        "senders": [named(tile) for tile in down.tolist()],
+        "receivers": [named(tile) for tile in across.tolist()],
+    }
+
+
 def rank_tiles(
     source: ColumnDataSource,  # x, y and side of a tile in ranks, value, and what the tips show
     mapper: ColorMapper,  # turns ``value`` into a colour
@@ -155,6 +189,12 @@ def rank_tiles(
     fig.background_fill_color = palette.MISSING
     fig.add_layout(_bar(mapper, ticks), "right")
     return fig
+
+
+def show_ranks(fig: figure, ranks: int) -> None:
+    """Set the axes of `rank_tiles` to a number of ranks, rank 0 on top."""
+    fig.x_range.update(start=-0.5, end=ranks - 0.5)
+    fig.y_range.update(start=ranks - 0.5, end=-0.5)
 
 
 def names_below(fig: figure) -> None:

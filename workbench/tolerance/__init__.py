@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from workbench.lazy import lazy_exports
 
 if TYPE_CHECKING:
-    from workbench.tolerance.analysis import analyse as analyse
-    from workbench.tolerance.bandwidth import (
-        BandwidthSensitivity as BandwidthSensitivity,
+    from workbench.tolerance.analysis import (
+        analyse as analyse,
         analyse_bandwidth as analyse_bandwidth,
     )
     from workbench.tolerance.claims import findings as findings, icon_like as icon_like
@@ -24,27 +23,29 @@ if TYPE_CHECKING:
         ResourceShare as ResourceShare,
         compare_contention as compare_contention,
     )
+    from workbench.tolerance.curve import (
+        BandwidthSensitivity as BandwidthSensitivity,
+        LatencySensitivity as LatencySensitivity,
+    )
     from workbench.tolerance.figure import (
         ToleranceFigure as ToleranceFigure,
+        describe_run_prediction as describe_run_prediction,
+        describe_tolerance as describe_tolerance,
+        plot_run_prediction as plot_run_prediction,
         plot_tolerance as plot_tolerance,
+        plot_trace_predictions as plot_trace_predictions,
         tolerance_figure as tolerance_figure,
     )
     from workbench.tolerance.figure_lp import (
         plot_linear_program as plot_linear_program,
+        plot_solver_times as plot_solver_times,
     )
-    from workbench.tolerance.figure_pairs import (
+    from workbench.tolerance.figure_network import (
         PairsFigure as PairsFigure,
         describe_pairs as describe_pairs,
         pairs_figure as pairs_figure,
         plot_pairs as plot_pairs,
     )
-    from workbench.tolerance.figure_run_prediction import (
-        describe_run_prediction as describe_run_prediction,
-        plot_run_prediction as plot_run_prediction,
-        plot_trace_predictions as plot_trace_predictions,
-    )
-    from workbench.tolerance.figure_sentence import describe_tolerance as describe_tolerance
-    from workbench.tolerance.figure_solver_times import plot_solver_times as plot_solver_times
     from workbench.tolerance.lp import LatencyLP as LatencyLP
     from workbench.tolerance.lp_certificate import LatencyCertificate as LatencyCertificate
     from workbench.tolerance.lp_ranging import Ranging as Ranging
@@ -59,7 +60,6 @@ if TYPE_CHECKING:
         PairSensitivity as PairSensitivity,
         pair_sensitivity as pair_sensitivity,
     )
-    from workbench.tolerance.result import LatencySensitivity as LatencySensitivity
     from workbench.tolerance.run_prediction import (
         RunPrediction as RunPrediction,
         TracePredictions as TracePredictions,
@@ -72,11 +72,11 @@ if TYPE_CHECKING:
         SolverTimes as SolverTimes,
         time_solvers as time_solvers,
     )
-    from workbench.tolerance.sweep import Sweep as Sweep
-    from workbench.tolerance.sweep_points import (
+    from workbench.tolerance.sweep import (
         ClassPoint as ClassPoint,
         CriticalLatencies as CriticalLatencies,
         PairCounts as PairCounts,
+        Sweep as Sweep,
         SweepCurve as SweepCurve,
         SweepPoint as SweepPoint,
     )

@@ -26,7 +26,9 @@ fitted model of --machine, or o + O times the size.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import math
+from collections.abc import Callable, Iterable
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,17 +41,20 @@ from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from workbench.machines import Machine
     from workbench.measure import MeasuredRuns
     from workbench.models import LogGPS
     from workbench.models.overheads import Overheads
     from workbench.programs import ExecutionGraph
     from workbench.tolerance import RunPrediction, TracePredictions
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.tolerance.curve import ToleranceCurve
 
 ABOUT = "report how much network latency a program tolerates before it gets slower"
 
 _SHOWN = 20  # chosen: with the tolerances above them about a page of a terminal
+_COLUMNS = ("added (µs)", "zone", "repeats", "measured (s)", "predicted (s)", "error (%)")
 _ANALYSED = FunctionOptions("workbench.tolerance.analysis.analyse")
 
 
@@ -67,9 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _ANALYSED.add(parser, "lp")
     _ANALYSED.add(
-        parser,
-        "contention",
-        help="leave out the replay with CPUs and NICs occupied, and its note",
+        parser, "contention", help="leave out the replay with CPUs and NICs occupied, and its note"
     )
     parser.add_argument(
         "--bandwidth", action="store_true", help="analyse G, the inverse of bandwidth, instead of L"
@@ -113,36 +116,32 @@ def run(arguments: argparse.Namespace) -> int:
     """Analyse the program, print its tolerances and return the exit status."""
     graph = graph_of(arguments)
     model = _model_of(arguments, graph)
+    options = given(arguments, "percent")
+    if arguments.interval is not None:
+        options["interval"] = tuple(map(seconds, arguments.interval))
     if arguments.bandwidth:
-        return _run_bandwidth(arguments, graph, model)
+        return _run_bandwidth(arguments, graph, model, options)
     with slow_import_notice():
         from workbench.tolerance.analysis import analyse
         from workbench.tolerance.run_prediction import RunPrediction, measured_interval
     runs = _measured(arguments, graph)
     if arguments.traced:
         return _run_traces(arguments, graph, model, runs)
-    options = _ANALYSED.given(arguments) | _options(arguments)
     if runs is not None:
         options.setdefault("interval", measured_interval(model.L, runs))
-    result, status = run_stoppable(analyse, graph, model, **options)
+    result, status = run_stoppable(analyse, graph, model, **_ANALYSED.given(arguments) | options)
     if result is None:
         return status
-    prediction = None if runs is None else RunPrediction(result, runs)
-    for note in result.notes:
-        say(f"note: {note}")
-    if arguments.save is not None:
-        _save_figure(result if prediction is None else prediction, arguments.save)
-    if arguments.json:
-        beside = {} if prediction is None else {"measured": prediction.summary()}
-        print_json(result.summary() | beside)
-    else:
-        print(_curve_report(result))
-        if prediction is not None:
-            print(_comparison_report(prediction))
-    return 0
+    if runs is None:
+        return _show(arguments, result, _curve_report, result.summary(), result.notes)
+    found = RunPrediction(result, runs)
+    values = result.summary() | {"measured": found.summary()}
+    return _show(arguments, found, _prediction_report, values, result.notes)
 
 
-def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS) -> int:
+def _run_bandwidth(
+    arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, options: dict[str, Any]
+) -> int:
     """Analyse the gap per byte instead of the latency, and return the exit status."""
     for name in ("lp", "measured"):
         if getattr(arguments, name):
@@ -151,19 +150,12 @@ def _run_bandwidth(arguments: argparse.Namespace, graph: ExecutionGraph, model: 
             )
     with slow_import_notice():
         from workbench.tolerance import analyse_bandwidth, compare_contention
-    options = _options(arguments)
     result, status = run_stoppable(analyse_bandwidth, graph, model, **options)
     if result is None:
         return status
-    report = compare_contention(graph, model) if arguments.contention else None
-    if report is not None and report.warning is not None:
-        say(f"note: {report.warning}")
-    for note in result.notes:
-        say(f"note: {note}")
-    if arguments.save is not None:
-        _save_figure(result, arguments.save)
-    print_json(result.summary()) if arguments.json else print(_curve_report(result))
-    return 0
+    warning = compare_contention(graph, model).warning if arguments.contention else None
+    notes = result.notes if warning is None else (warning, *result.notes)
+    return _show(arguments, result, _curve_report, result.summary(), notes)
 
 
 def _run_traces(
@@ -179,19 +171,26 @@ def _run_traces(
     algorithms = dict(arguments.algorithms)
     others = {added: expanded(find(file), algorithms) for added, file in arguments.traced}
     found = predict_from_traces({0.0: graph, **others}, model, runs, **given(arguments, "percent"))
+    return _show(arguments, found, _traces_report, found.summary())
+
+
+def _show(
+    arguments: argparse.Namespace,
+    result: Any,
+    report: Callable[[Any], str],
+    values: dict[str, Any],
+    notes: Iterable[str] = (),
+) -> int:
+    """Print notes, write the figure, print values or the report, and return the exit status."""
+    for note in notes:
+        say(f"note: {note}")
     if arguments.save is not None:
-        _save_figure(found, arguments.save)
-    print_json(found.summary()) if arguments.json else print(_traces_report(found))
+        from workbench import plotting
+
+        page = plotting.standalone_html(result.plot(), f"tolerance of {Path(arguments.save).stem}")
+        Path(arguments.save).write_text(page, "utf-8")
+    print_json(values) if arguments.json else print(report(result))
     return 0
-
-
-def _options(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return percentages and interval as both analyses take them, where they are given."""
-    options = given(arguments, "percent")
-    if arguments.interval is not None:
-        low, high = arguments.interval
-        options["interval"] = (seconds(low), seconds(high))
-    return options
 
 
 def _model_of(arguments: argparse.Namespace, graph: ExecutionGraph) -> LogGPS:
@@ -246,13 +245,10 @@ def _traced(text: str) -> tuple[float, str]:
 
 
 def _percent(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not (value > 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"must be a percentage above 0; got {text!r}")
-    return value
+    with contextlib.suppress(ValueError):
+        if 0 < float(text) < math.inf:
+            return float(text)
+    raise argparse.ArgumentTypeError(f"must be a percentage above 0; got {text!r}")
 
 
 def _curve_report(result: ToleranceCurve) -> str:
@@ -271,33 +267,21 @@ def _curve_report(result: ToleranceCurve) -> str:
     return "\n".join([result.report(), "", *lines[:_SHOWN], *more])
 
 
-def _comparison_report(prediction: RunPrediction) -> str:
-    """Return measured and predicted run times as text for people."""
-    zones = prediction.zone_rrmse_percent.items()
-    table = prediction.to_frame()
-    shown = table[
-        ["added (µs)", "zone", "repeats", "measured (s)", "predicted (s)", "error (%)"]
-    ].to_string(index=False, float_format=lambda value: f"{value:.6g}")
-    return "\n".join(
-        [
-            "",
-            f"measured runs: {prediction.runs.provenance.caption()}",
-            f"RRMSE {prediction.rrmse_percent:.2f} % of {len(table)} medians ("
-            f"{', '.join(f'{zone} {error:.2f} %' for zone, error in zones)})",
-            shown,
-        ]
+def _prediction_report(found: RunPrediction) -> str:
+    """Return the analysis, and measured beside predicted run times, as text for people."""
+    zones = ", ".join(f"{zone} {error:.2f} %" for zone, error in found.zone_rrmse_percent.items())
+    table = found.to_frame()[list(_COLUMNS)]
+    return (
+        f"{_curve_report(found.analysis)}\n\n"
+        f"measured runs: {found.runs.provenance.caption()}\n"
+        f"RRMSE {found.rrmse_percent:.2f} % of {len(table)} medians ({zones})\n{_text(table)}"
     )
 
 
 def _traces_report(found: TracePredictions) -> str:
     """Return the errors of predictions from several traces as text for people."""
-    table = found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.6g}")
-    return f"measured runs: {found.runs.provenance.caption()}\n{table}"
+    return f"measured runs: {found.runs.provenance.caption()}\n{_text(found.to_frame())}"
 
 
-def _save_figure(result: Any, path: str) -> None:
-    """Write the figure of a result as a page."""
-    from workbench import plotting
-
-    title = f"tolerance of {Path(path).stem}"
-    Path(path).write_text(plotting.standalone_html(result.plot(), title), "utf-8")
+def _text(table: pd.DataFrame) -> str:
+    return table.to_string(index=False, float_format=lambda value: f"{value:.6g}")

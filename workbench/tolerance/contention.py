@@ -16,6 +16,7 @@ resource's part includes what waits behind an event that is late for other reaso
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -77,16 +78,6 @@ class ResourceShare:
     resource: str
     time_ps: int
     alone_ps: int
-
-    @property
-    def time_s(self) -> float:
-        """``time_ps`` in s."""
-        return self.time_ps / PS_PER_S
-
-    @property
-    def alone_s(self) -> float:
-        """``alone_ps`` in s."""
-        return self.alone_ps / PS_PER_S
 
 
 @dataclass(frozen=True)
@@ -197,17 +188,16 @@ def compare_contention(
     if llamp_ps is None:
         llamp_ps = replay_llamp(graph, model, task=task).makespan_ps
     full = replay(graph, model, times=True, task=task)
-    makespans = _Relaxed(full)
+    makespan_ps = _relaxed(full)
     limited = np.ones(len(RESOURCES), bool)
     before = full.makespan_ps
-    none = makespans.of(~limited)
+    none = makespan_ps(~limited)
     shares = []
     for number, name in RESOURCES.items():
         limited[number] = False
-        without = makespans.of(limited)
-        alone = np.zeros(len(RESOURCES), bool)
-        alone[number] = True
-        shares.append(ResourceShare(name, before - without, makespans.of(alone) - none))
+        without = makespan_ps(limited)
+        alone = np.arange(len(RESOURCES)) == number
+        shares.append(ResourceShare(name, before - without, makespan_ps(alone) - none))
         before = without
     shares.append(ResourceShare(RULES, before - llamp_ps, none - llamp_ps))
     return ContentionReport(
@@ -222,48 +212,36 @@ def compare_contention(
     )
 
 
-class _Relaxed:
-    """A replay's times anew, each resource serving in the replay's order or unlimited."""
+def _relaxed(result: ReplayResult) -> Callable[[NDArray[np.bool_]], int]:
+    """Return T in ps by the resources that are limited, bool[4], and serve as in the replay."""
+    graph, times, costs, n = result.graph, times_of(result), result.costs, result.graph.num_ops
+    joined = matched(graph, times.match)
+    rank = np.repeat(np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start))
+    held = (graph.kind == RECV) & (times.post_cause_kind == CPU_CAUSE)
+    hosts = kernel.Cores(graph.cpu, graph.nic, rank, held)
+    send = np.flatnonzero(graph.kind == SEND)
+    time, late = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.uint8)
+    time[:n] = times.start_ps
+    time[n + send] = times.begin_ps[times.match[send]]
+    late[:n] = (graph.kind == CALC) & (graph.size > 0)
+    late[send] = costs.send_ps(graph.size[send]) > 0
+    late[n + send] = costs.receive_ps(graph.size[send]) > 0
+    missing = np.empty(n, np.int32)
+    count_missing(graph.requires.ops, graph.irequires.ops, missing)
+    order, room = np.empty(2 * n, np.int32), np.empty(2 * n + 1, np.int32)
+    count = kernel.order_events(joined, costs.S, time, late, missing, room, order)
+    ports = graph.num_ranks * graph.num_nics
 
-    def __init__(self, result: ReplayResult) -> None:
-        graph, times, n = result.graph, times_of(result), result.graph.num_ops
-        costs = result.costs
-        self._graph, self._costs = matched(graph, times.match), costs
-        self._cpus, self._nics, self._ranks = graph.num_cpus, graph.num_nics, graph.num_ranks
-        rank = np.repeat(np.arange(graph.num_ranks, dtype=np.int32), np.diff(graph.rank_start))
-        held = (graph.kind == RECV) & (times.post_cause_kind == CPU_CAUSE)
-        self._cores = kernel.Cores(graph.cpu, graph.nic, rank, held)
-        send = np.flatnonzero(graph.kind == SEND)
-        time, late = np.zeros(2 * n, np.int64), np.zeros(2 * n, np.uint8)
-        time[:n] = times.start_ps
-        time[n + send] = times.begin_ps[times.match[send]]
-        late[:n] = (graph.kind == CALC) & (graph.size > 0)
-        late[send] = costs.send_ps(graph.size[send]) > 0
-        late[n + send] = costs.receive_ps(graph.size[send]) > 0
-        missing = np.empty(n, np.int32)
-        count_missing(graph.requires.ops, graph.irequires.ops, missing)
-        order = np.empty(2 * n, np.int32)
-        count = kernel.order_events(
-            self._graph,
-            costs.S,
-            time,
-            late,
-            missing,
-            np.empty(2 * n + 1, np.int32),
-            order,
-        )
-        self._order = order[:count]
-
-    def of(self, limited: NDArray[np.bool_]) -> int:
-        """Return T in ps with some resources limited, bool[4]."""
-        n, cores, ports = len(self._graph.kind), self._ranks * self._cpus, self._ranks * self._nics
+    def makespan_ps(limited: NDArray[np.bool_]) -> int:
         room = kernel.Room(
-            np.zeros(cores, np.int64),
+            np.zeros(graph.num_ranks * graph.num_cpus, np.int64),
             np.zeros(ports, np.int64),
             np.zeros(ports, np.int64),
             np.zeros(n, np.int64),
             np.zeros(n, np.int64),
             np.full(n, -1, np.int64),
         )
-        costs = kernel_costs(self._costs, self._cpus, self._nics)
-        return int(kernel.makespan(self._graph, self._cores, self._order, costs, limited, room))
+        each = kernel_costs(costs, graph.num_cpus, graph.num_nics)
+        return int(kernel.makespan(joined, hosts, order[:count], each, limited, room))
+
+    return makespan_ps

@@ -1,8 +1,9 @@
-"""T over latency or the gap per byte with its zones, and the slope and the share below it."""
+"""T over latency or the gap per byte with its zones, the slope and the share, and sentences."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from bokeh.models import (
     CustomJSTickFormatter,
     FactorRange,
     GlyphRenderer,
-    HoverTool,
     LayoutDOM,
     LegendItem,
     Range1d,
@@ -21,31 +21,41 @@ from bokeh.models import (
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
-from workbench.plotting.axes import legend_above, new_figure, set_range
+from workbench.plotting.axes import legend_above, live_figure, set_range
+from workbench.plotting.descriptions import plain_percent
+from workbench.plotting.grid import sentence, stacked
 from workbench.plotting.marks import Marks, hover
-from workbench.plotting.replay.spacetime_js import TIME_TICK
-from workbench.plotting.replay.style import caption, time_axis
+from workbench.plotting.replay.spacetime_js import TIME_TEXT, TIME_TICK
+from workbench.plotting.replay.style import caption, time_text
+from workbench.provenance import Provenance
+from workbench.tolerance.curve import (
+    RENDEZVOUS,
+    BandwidthSensitivity,
+    LatencySensitivity,
+    more_than_messages,
+)
 from workbench.tolerance.figure_columns import (
+    MOST_MARKS,
+    by_name,
     corner_columns,
     curve_columns,
     limit_columns,
+    measured_columns,
+    predictions_of,
+    value_text,
     zone_columns,
-)
-from workbench.tolerance.figure_measured import MeasuredMarks, add_measured, predictions_of
-from workbench.tolerance.figure_sentence import (
-    by_name,
-    is_relative,
-    origin_of,
 )
 
 if TYPE_CHECKING:
-    from workbench.tolerance.figure_measured import Measured
-    from workbench.tolerance.figure_sentence import Results
-    from workbench.tolerance.tolerance_curve import CurveParameter
+    from workbench.tolerance.curve import ToleranceCurve
+    from workbench.tolerance.figure_columns import Measured, Named, Predictions, Results
+    from workbench.tolerance.run_prediction import RunPrediction, TracePredictions
 
 _LEFT_PX = 78  # one width for all, so that the latencies stand above one another
 _ROW_PX = 24  # a strip of 17 px with texts of 11
 _BESIDE = 0.015  # of the axis: room for half a measured point
+_STEEPEST = 1.5  # of the predicted slopes: what noise makes steeper does not set the axis
+_APART = 3.0  # times between the longest T and the shortest from which on T is drawn in percent
 _PERCENT_TICK = "return `${tick > 0 ? '+' : ''}${Number(tick.toFixed(3))} %`"
 _GAP_TICK = "return `${Number(tick.toPrecision(6))} ns/B`"
 _BANDWIDTH_TICK = """
@@ -64,14 +74,9 @@ const gap = `${Number(value.toPrecision(5))} ns/B`
 return value > 0 ? `${gap} (${Number((1 / value).toPrecision(4))} GB/s)` : gap
 """
 _HOVER_PERCENT = "return `${value > 0 ? '+' : ''}${Number(value.toPrecision(4))} %`"
-_HOVER_TIME = """
-const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
-  .find(([_, size]) => Math.abs(value) >= size) ?? ['ns', 1]
-return `${Number((value / scale).toPrecision(6))} ${unit}`
-"""
+_HOVER_TIME = f"{TIME_TEXT}return text(value)"
 
 
-@dataclass(eq=False)
 class ToleranceFigure:
     """T(L), λ_L and ρ_L over one axis, and their sources.
 
@@ -81,40 +86,56 @@ class ToleranceFigure:
         slope: λ_L over L, a step at each critical latency.
         share: ρ_L over L.
         strips: the zones of several programs, a row each; hidden for one.
-        curves: a row for each program: T.
-        slopes: a row for each program: λ_L.
-        shares: a row for each program: ρ_L.
+        curves, slopes, shares: a row for each program: T, λ_L, ρ_L. What only one figure draws is
+            not drawn while that figure is out of sight, so that each has a source of its own.
         zones: a row for each zone of each program.
         limits: a row for each tolerance that the axis holds.
         corners: a row for each critical latency that is marked.
         measured: points of measured runs on T, and their slopes on λ_L, where there are some.
-        pointers: of each figure, column ``L``: the chosen latency, ns, or nothing. What only one
-            figure draws is not drawn while that figure is out of sight.
+        pointers: of each figure, column ``L``: the chosen latency, ns, or nothing.
         bands: the zones behind the curve, shown for one program.
-        height_in_words: words T, or its growth, beside the pointer.
-        position_in_words: words the latency, or the gap, beside the pointer.
-        critical: entry of the marks in the legend.
-        relative: draw growth in percent; None where the figure decides.
     """
 
-    layout: LayoutDOM
-    time: figure
-    slope: figure
-    share: figure
-    strips: figure
-    curves: ColumnDataSource
-    slopes: ColumnDataSource
-    shares: ColumnDataSource
-    zones: ColumnDataSource
-    limits: ColumnDataSource
-    corners: ColumnDataSource
-    measured: MeasuredMarks
-    pointers: tuple[ColumnDataSource, ...]
-    bands: GlyphRenderer
-    height_in_words: CustomJSHover
-    position_in_words: CustomJSHover
-    critical: LegendItem
-    relative: bool | None
+    def __init__(self, *, relative: bool | None = None, height: int = 300) -> None:
+        """Make the figures, which are empty until ``show``; arguments as in `plot_tolerance`."""
+        self._relative = relative
+        shared, lower = Range1d(), round(height * 0.55)
+        self.time = _pane("run-time-over-latency", height, shared)
+        self.slope = _pane("lambda", lower, shared)
+        self.share = _pane("rho", lower + 36, shared)
+        self.strips = _pane("zones", 100, shared, FactorRange(range_padding=0.1))
+        self.time.yaxis.formatter = CustomJSTickFormatter()
+        self.slope.yaxis.formatter = CustomJSTickFormatter()
+        sources = [ColumnDataSource() for _ in range(6)]
+        self.curves, self.slopes, self.shares, self.zones, self.corners, self.limits = sources
+        self.curves.name = "curves"
+
+        self.bands = _add_zones(self.time, self.strips, self.zones)
+        lines = _add_lines(self.time, self.curves, "L", "T", legend_field="name")
+        _add_lines(self.slope, self.slopes, "steps", "slope")
+        _add_lines(self.share, self.shares, "rho_L", "rho")
+
+        self._critical = Marks(self.time, self.corners, x="L")
+        marks = self._critical.points("T", "colour", fill="white", legend="critical")
+        tips = [("", "@name"), ("critical", "@text"), ("slope", "@below{0,0} to @above{0,0}")]
+        hover(self.time, [marks], tips, attachment="below")
+        within = Marks(self.time, self.limits, x="L")
+        within.points("T", "colour", edge=None, marker="square", size=7)
+        at = {"text_align": "align", "text_baseline": "baseline", "x_offset": "x_offset"}
+        self.time.text("L", "T", "text", source=self.limits, text_font_size="11px", **at)
+
+        figures = (self.time, self.strips, self.slope, self.share)
+        self.pointers = tuple(ColumnDataSource({"L": []}) for _ in figures)
+        dotted = {"line_color": palette.BLACK, "line_dash": "dotted", "line_width": 2}
+        for fig, source in zip(figures, self.pointers, strict=True):
+            fig.vspan("L", source=source, **dotted)
+        self._position, self._height = CustomJSHover(), CustomJSHover()
+        how = {"formatters": {"$x": self._position, "$snap_y": self._height}}
+        tips = [("", "@name"), ("at", "$x{custom}"), ("T", "$snap_y{custom}")]
+        hover(self.time, [lines], tips, line_policy="interp", attachment="above", **how)
+        self.measured = MeasuredMarks(self.time, self.slope)
+        legend_above(self.time)
+        self.layout: LayoutDOM = column(*figures, sizing_mode="stretch_width")
 
     def show(self, results: Results, measured: Measured | None = None) -> None:
         """Draw other analyses.
@@ -128,7 +149,11 @@ class ToleranceFigure:
         """
         named = by_name(results)
         predictions = predictions_of(named, measured)
-        relative = is_relative(named) if self.relative is None else self.relative
+        times = [one.T for one in named.values()]
+        apart = min(times) > 0 and max(times) > _APART * min(times)
+        relative = apart if self._relative is None else self._relative
+        first, several = next(iter(named)), len(named) > 1
+        parameter = named[first].parameter
         curves = curve_columns(named, relative=relative)
         for source, columns in (
             (self.curves, ("name", "L", "T")),
@@ -139,43 +164,45 @@ class ToleranceFigure:
         self.zones.data = zone_columns(named)
         self.limits.data = limit_columns(named, relative=relative)
         self.corners.data = corner_columns(named, relative=relative)
-        several = len(named) > 1
+        self._critical.entry(parameter.critical if self.corners.data["L"] else "")
         self.strips.y_range.factors = list(reversed(named))
         self.strips.update(visible=several, height=40 + _ROW_PX * len(named))
         # Without room, visible axes would make BokehJS lay all four figures out at each change.
         self.strips.axis.visible = several
         self.bands.visible = not several
-        parameter = next(iter(named.values())).parameter
-        self.critical.update(
-            visible=bool(self.corners.data["L"]), label={"value": parameter.critical}
-        )
-        set_range(self.time.x_range, _ends(curves["L"], _BESIDE if predictions else 0.0))
         self.measured.show(predictions, relative=relative)
-        steepest = self.measured.steepest(float(max(map(max, curves["slope"]))))
-        set_range(self.time.y_range, _with_room([*curves["T"], *self.measured.heights()]))
-        set_range(self.slope.y_range, _with_room([*curves["slope"], *steepest], least=0.0))
-        set_range(self.share.y_range, _with_room(curves["rho"], least=0.0))
-        axis = self.time.yaxis[0]
-        axis.axis_label = "growth of T" if relative else "run time T"
-        axis.formatter.code = _PERCENT_TICK if relative else TIME_TICK
-        self.height_in_words.code = _HOVER_PERCENT if relative else _HOVER_TIME
-        self._say_position(parameter)
-        whose = f"{len(named)} {parameter.several}" if several else next(iter(named))
-        self.time.title.text = f"{parameter.title}: {whose}"
-        runs = [one.runs.provenance for one in predictions.values()]
-        caption(self.share, [origin_of(named), *runs])
-
-    def _say_position(self, parameter: CurveParameter) -> None:
-        """Write the parameter, its slope and its share at the axes; of a gap the bandwidth too."""
-        gap = parameter.quantity == "gap"
+        self._set_ranges(curves, _BESIDE if predictions else 0.0)
+        self._say_units(relative, gap=parameter.quantity == "gap")
         self.share.xaxis.axis_label = parameter.axis
         self.slope.yaxis.axis_label = parameter.slope
         self.share.yaxis.axis_label = parameter.share
+        whose = f"{len(named)} {parameter.several}" if several else first
+        self.time.title.text = f"{parameter.title}: {whose}"
+        runs = [one.runs.provenance for one in predictions.values()]
+        caption(self.share, [_origin_of(named), *runs])
+
+    def _set_ranges(self, curves: dict[str, list[Any]], beside: float) -> None:
+        """Let the axes hold lines and points; `beside`: of the length, for a point at the left."""
+        low, high = min(line[0] for line in curves["L"]), max(line[-1] for line in curves["L"])
+        set_range(self.time.x_range, (low - beside * (high - low), high))
+        points, slopes = self.measured.points.data, self.measured.slopes.data["slope"]
+        heights = (*curves["T"], points["least"], points["high"])
+        set_range(self.time.y_range, _with_room(heights))
+        steepest = _STEEPEST * max(map(max, curves["slope"]))
+        not_noise = [slope for slope in slopes if slope <= steepest]
+        set_range(self.slope.y_range, _with_room((*curves["slope"], not_noise), least=0.0))
+        set_range(self.share.y_range, _with_room(curves["rho"], least=0.0))
+
+    def _say_units(self, relative: bool, *, gap: bool) -> None:
+        """Write the units at the axes and in the tips; of a gap the bandwidth too."""
         for fig in (self.time, self.slope, self.strips):
             fig.xaxis[0].formatter.code = _GAP_TICK if gap else TIME_TICK
         self.share.xaxis[0].formatter.code = _BANDWIDTH_TICK if gap else TIME_TICK
         self.slope.yaxis[0].formatter.code = _BYTES_TICK if gap else _COUNT_TICK
-        self.position_in_words.code = _HOVER_GAP if gap else _HOVER_TIME
+        self.time.yaxis[0].formatter.code = _PERCENT_TICK if relative else TIME_TICK
+        self.time.yaxis.axis_label = "growth of T" if relative else "run time T"
+        self._position.code = _HOVER_GAP if gap else _HOVER_TIME
+        self._height.code = _HOVER_PERCENT if relative else _HOVER_TIME
 
     def mark(self, L: float | None) -> None:
         """Move the upright line that shows the latency, or the gap per byte, in use.
@@ -185,6 +212,38 @@ class ToleranceFigure:
         """
         for pointer in self.pointers:
             pointer.data = {"L": [] if L is None else [L * 1e9]}
+
+
+class MeasuredMarks:
+    """Measured points on T(L), and the slopes between them on λ_L.
+
+    ``points`` has a row for each added latency: median, quartiles and minimum; ``slopes`` one for
+    each pair of neighbouring points. ``legend`` is the entry of the points, hidden without any.
+    """
+
+    def __init__(self, time: figure, slope: figure) -> None:
+        points, slopes = measured_columns({}, relative=False)
+        marks = Marks(time, points, x="L", name="measured")
+        marks.spans("low", "high", "colour", width=2)
+        marks.points("least", "colour", marker="dash", size=9)
+        dots = marks.points("T", "colour", edge="white", marker="diamond", size=9, width=0.5)
+        tips = [("", "@name"), ("added", "@added"), ("median", "@text"), ("runs", "@repeats")]
+        hover(time, [dots], [*tips, ("predicted", "@error")], attachment="right")
+        between = Marks(slope, slopes, y="slope", name="measured slopes")
+        between.spans("from", "to", "colour", width=2)
+        Marks(slope, between.source, x="middle").spans("low", "high", "colour")
+        self.points, self.slopes = marks.source, between.source
+        self.legend = LegendItem(label={"value": ""}, renderers=[dots], visible=False)
+        time.legend[0].items.append(self.legend)
+
+    def show(self, predictions: Predictions, *, relative: bool) -> None:
+        """Draw the runs of some predictions, by the names of their curves; of none, nothing."""
+        if not predictions and not self.legend.visible:
+            return  # a slider moves, and nothing is measured
+        self.points.data, self.slopes.data = measured_columns(predictions, relative=relative)
+        origins = dict.fromkeys(one.runs.provenance.origin for one in predictions.values())
+        label = f"{' and '.join(origins)} runs: median, quartiles, minimum"
+        self.legend.update(visible=bool(predictions), label={"value": label})
 
 
 def plot_tolerance(
@@ -229,181 +288,172 @@ def tolerance_figure(
     relative: bool | None = None,
     height: int = 300,
 ) -> ToleranceFigure:
-    """Return the live form of `plot_tolerance`.
-
-    Args:
-        results: as in `plot_tolerance`.
-        measured: as in `plot_tolerance`.
-        relative: as in `plot_tolerance`.
-        height: of the upper figure, pixels.
-
-    Raises:
-        ParameterError: there is nothing to draw, or no measured latency within the analysis.
-    """
-    shared = Range1d()
-    curves = ColumnDataSource(name="curves")
-    slopes, shares, zones, limits, corners = (ColumnDataSource() for _ in range(5))
-    time = _pane("", height, shared, "run-time-over-latency")
-    slope = _pane("", round(height * 0.55), shared, "lambda")
-    share = _pane("", round(height * 0.55) + 36, shared, "rho")
-    strips = _pane("", 100, shared, "zones", FactorRange(range_padding=0.1))
-    time.yaxis.formatter = CustomJSTickFormatter(code=TIME_TICK)
-    slope.yaxis.formatter = CustomJSTickFormatter(code=_COUNT_TICK)
-    bands = _add_bands(time, zones)
-    lines = _add_lines(time, curves, "T", legend="name")
-    _add_lines(slope, slopes, "slope")
-    _add_lines(share, shares, "rho")
-    critical = _add_marks(time, corners, limits)
-    _add_strips(strips, zones)
-    pointers = tuple(_add_pointer(fig) for fig in (time, slope, share, strips))
-    height_in_words, position_in_words = CustomJSHover(), CustomJSHover()
-    time.add_tools(
-        HoverTool(
-            renderers=[lines],
-            tooltips=[("", "@name"), ("at", "$x{custom}"), ("T", "$snap_y{custom}")],
-            formatters={"$x": position_in_words, "$snap_y": height_in_words},
-            line_policy="interp",
-            attachment="above",
-        )
-    )
-    marks = add_measured(time, slope)
-    legend_above(time)
-    made = ToleranceFigure(
-        layout=column(time, strips, slope, share, sizing_mode="stretch_width"),
-        time=time,
-        slope=slope,
-        share=share,
-        strips=strips,
-        curves=curves,
-        slopes=slopes,
-        shares=shares,
-        zones=zones,
-        limits=limits,
-        corners=corners,
-        measured=marks,
-        pointers=pointers,
-        bands=bands,
-        height_in_words=height_in_words,
-        position_in_words=position_in_words,
-        critical=critical,
-        relative=relative,
-    )
-    made.show(results, measured)
-    return made
-
-
-def _pane(
-    y_label: str, height: int, shared: Range1d, name: str, rows: FactorRange | None = None
-) -> figure:
-    fig = new_figure(
-        title="",
-        y_label=y_label,
-        height=height,
-        x_type="linear",
-        y_type="linear" if rows is None else "auto",
-        file_name=name,
-        x_range=shared,
-        y_range=Range1d() if rows is None else rows,
-    )
-    fig.min_border_left = _LEFT_PX
-    time_axis(fig.xaxis[0])
-    fig.xaxis.axis_label = None
-    return fig
-
-
-def _add_lines(fig: figure, source: ColumnDataSource, y: str, legend: str = "") -> Any:
-    return fig.multi_line(
-        xs="rho_L" if y == "rho" else f"{'steps' if y == 'slope' else 'L'}",
-        ys=y,
-        source=source,
-        line_color="colour",
-        line_dash="dash",
-        line_width=2,
-        **({"legend_field": legend} if legend else {}),
-    )
-
-
-def _add_pointer(fig: figure) -> ColumnDataSource:
-    source = ColumnDataSource(data={"L": []})
-    fig.vspan(x="L", source=source, line_color=palette.BLACK, line_dash="dotted", line_width=2)
-    return source
-
-
-def _add_bands(fig: figure, zones: ColumnDataSource) -> GlyphRenderer:
-    """Draw the zones behind the curve, each with its own colour and hatch."""
-    drawn: GlyphRenderer = fig.vstrip(
-        x0="from",
-        x1="to",
-        source=zones,
-        fill_color="colour",
-        fill_alpha=0.22,
-        line_color=None,
-        hatch_pattern="hatch",
-        hatch_color="colour",
-        hatch_alpha=0.45,
-        hatch_scale=10,
-    )
+    """Return the live form of `plot_tolerance`, with the same arguments and errors."""
+    drawn = ToleranceFigure(relative=relative, height=height)
+    drawn.show(results, measured)
     return drawn
 
 
-def _add_strips(fig: figure, zones: ColumnDataSource) -> None:
-    bars = fig.hbar(
-        y="name",
-        left="from",
-        right="to",
-        height=0.7,
-        source=zones,
-        fill_color="colour",
-        fill_alpha=0.45,
-        line_color="white",
-        hatch_pattern="hatch",
-        hatch_color="colour",
-        hatch_scale=8,
+def plot_run_prediction(result: RunPrediction, *, height: int = 300) -> LayoutDOM:
+    """Return T(L) with the measured run times, and λ_L with the slopes between them.
+
+    Args:
+        result: of ``workbench.tolerance.predict_runs``.
+        height: of the upper figure, pixels.
+    """
+    drawn = plot_tolerance({result.name: result.analysis}, measured=result.runs, height=height)
+    return stacked(drawn, sentence(describe_run_prediction(result)))
+
+
+def plot_trace_predictions(result: TracePredictions, *, height: int = 300) -> LayoutDOM:
+    """Return T(L) from each trace of a program, and the measured run times (LLAMP, Fig. 12).
+
+    Args:
+        result: of ``workbench.tolerance.predict_from_traces``.
+        height: of the upper figure, pixels.
+    """
+    drawn = tolerance_figure(result.analyses, measured=result.runs, relative=False, height=height)
+    program = result.predictions[0].name
+    drawn.time.title.text = f"Run time over latency: {program}, {len(result.traced_s)} traces"
+    return drawn.layout
+
+
+def describe_tolerance(results: Results) -> str:
+    """Return sentences on the latency tolerance of the programs, and their critical paths.
+
+    Args:
+        results: as in `plot_tolerance`.
+
+    Raises:
+        ParameterError: there is none.
+    """
+    named = by_name(results)
+    if len(named) > 1:
+        return _describe_several(named)
+    result = next(iter(named.values()))
+    words, say = result.parameter, partial(value_text, result.variable)
+    text = f"At {result.variable} = {say(result.base)} the program takes "
+    text += f"{time_text(result.T * 1e9)}, and {plain_percent(100 * result.rho)} of that "
+    warnings: tuple[str, ...] = ()
+    if isinstance(result, LatencySensitivity):
+        text += f"is latency: {_latencies(result)}."
+        warnings = result.warnings
+        if more_than_messages(result):
+            text += f" {RENDEZVOUS[0].upper()}{RENDEZVOUS[1:]}."
+    elif isinstance(result, BandwidthSensitivity):
+        text += f"is bytes: {result.lambda_G:,} of them on the critical path."
+    if result.tolerance:
+        borne = ", ".join(f"{_borne(result, p)} for {p:g} %" for p in result.tolerance)
+        text += f" It tolerates {words.a_value} of at most {borne}."
+    count = len(result.critical)
+    noun = words.critical if count == 1 else words.criticals
+    text += f" {count:,} {noun} between {' and '.join(say(end) for end in result.interval)}"
+    text += f", of which {MOST_MARKS} are marked." if count > MOST_MARKS else "."
+    return text + "".join(f" Warning: {warning}." for warning in warnings)
+
+
+def describe_run_prediction(result: RunPrediction) -> str:
+    """Return sentences on how far measured run times are from the predicted ones, and where.
+
+    Args:
+        result: of ``workbench.tolerance.predict_runs``.
+    """
+    zones = ", ".join(
+        f"{plain_percent(error)} in the {zone} zone"
+        for zone, error in result.zone_rrmse_percent.items()
     )
-    Marks(fig, zones, y="name").texts("label", "to", align="right", offset=-3)
-    hover(fig, [bars], [("", "@name"), ("within @percent_text", "@text")])
-    fig.ygrid.grid_line_color = None
-    fig.yaxis.axis_label = None
-
-
-def _add_marks(fig: figure, corners: ColumnDataSource, limits: ColumnDataSource) -> LegendItem:
-    """Draw critical values and tolerances; return the legend's entry of the former."""
-    marks = Marks(fig, corners, x="L").points("T", "colour", fill="white")
-    entry = LegendItem(label={"value": ""}, renderers=[marks])
-    fig.legend[0].items.append(entry)
-    fig.add_tools(
-        HoverTool(
-            renderers=[marks],
-            attachment="below",
-            tooltips=[
-                ("", "@name"),
-                ("critical", "@text"),
-                ("slope", "@below{0,0} to @above{0,0}"),
-            ],
-        )
+    begins, ends = (time_text(1e9 * edge) for edge in result.zone_edges_s)
+    added, errors = result.added_s.tolist(), result.error_percent
+    worst = int(np.argmax(np.abs(errors)))
+    text = (
+        f"Predicted and {result.runs.provenance.origin} run times differ by "
+        f"{plain_percent(result.rrmse_percent)} (root mean square error over the mean of "
+        f"{len(added)} medians): {zones}. With {time_text(1e9 * added[0])} added the prediction is "
+        f"off by {errors[0]:+.2f} %, and most with {time_text(1e9 * added[worst])} added, by "
+        f"{errors[worst]:+.2f} %. The predicted λ_L begins to rise at {begins} of added latency, "
+        f"and has risen at {ends}."
     )
-    Marks(fig, limits, x="L").points("T", "colour", edge=None, marker="square", size=7)
-    fig.text(
-        x="L",
-        y="T",
-        text="text",
-        source=limits,
-        text_align="align",
-        text_baseline="baseline",
-        text_font_size="11px",
-        x_offset="x_offset",
-    )
-    return entry
+    left_out = len(np.unique(result.runs.added_s)) - len(added)
+    points = "1 point lies" if left_out == 1 else f"{left_out} points lie"
+    return text + (f" {points} outside the axis." if left_out else "")
 
 
-def _ends(lines: list[Any], room: float) -> tuple[float, float]:
-    """Return the ends of the axis, with some of its length for a point at the left end."""
-    low, high = min(line[0] for line in lines), max(line[-1] for line in lines)
-    return float(low - room * (high - low)), float(high)
+def _pane(name: str, height: int, shared: Range1d, rows: FactorRange | None = None) -> figure:
+    """Return an empty figure whose horizontal axis is shared, and whose axes get units later."""
+    fig = live_figure(height=height, file_name=name, y_range=rows)
+    fig.x_range = shared
+    fig.min_border_left = _LEFT_PX
+    fig.xaxis.formatter = CustomJSTickFormatter()
+    return fig
 
 
-def _with_room(lines: list[Any], least: float | None = None) -> tuple[float, float]:
-    low = float(min(np.min(line) for line in lines)) if least is None else least
-    high = float(max(np.max(line) for line in lines))
+def _add_lines(fig: figure, source: ColumnDataSource, x: str, y: str, **legend: str) -> Any:
+    look = {"line_color": "colour", "line_dash": "dash", "line_width": 2}
+    return fig.multi_line(x, y, source=source, **look, **legend)
+
+
+def _add_zones(time: figure, strips: figure, zones: ColumnDataSource) -> GlyphRenderer:
+    """Draw the zones of one program behind its curve, which is returned, and of several as rows."""
+    look: dict[str, Any] = {"fill_color": "colour", "hatch_pattern": "hatch"}
+    look["hatch_color"] = "colour"
+    behind = look | {"line_color": None, "fill_alpha": 0.22, "hatch_alpha": 0.45, "hatch_scale": 10}
+    bands: GlyphRenderer = time.vstrip("from", "to", source=zones, **behind)
+    look |= {"line_color": "white", "fill_alpha": 0.45, "hatch_scale": 8}
+    bars = strips.hbar("name", left="from", right="to", height=0.7, source=zones, **look)
+    Marks(strips, zones, y="name").texts("label", "to", align="right", offset=-3)
+    hover(strips, [bars], [("", "@name"), ("within @percent_text", "@text")])
+    strips.ygrid.grid_line_color = None
+    return bands
+
+
+def _with_room(lines: Any, least: float | None = None) -> tuple[float, float]:
+    """Return the ends of an axis that holds lines, of which some may be empty, with some room."""
+    values = np.concatenate(lines)
+    low, high = float(values.min()) if least is None else least, float(values.max())
     room = 0.05 * (high - low) or max(abs(high) * 0.05, 1.0)
     return (low - room if least is None else least), high + room
+
+
+def _origin_of(named: Named) -> Provenance:
+    """Return the provenance of one analysis, or a common one for several."""
+    first, *others = named.values()
+    if not others:
+        return first.provenance
+    alike = all(other.model == first.model for other in others)
+    model = str(first.model) if alike else "each with its own parameters"
+    what = f"{len(named)} {first.parameter.several}, LLAMP's semantics, no contention, {model}"
+    return Provenance("simulated", what)
+
+
+def _describe_several(named: Named) -> str:
+    percents = set.intersection(*(set(result.tolerance) for result in named.values()))
+    words = next(iter(named.values())).parameter
+    parts = (f"{name} {plain_percent(100 * result.rho)}" for name, result in named.items())
+    shares = f"{words.share_of} share of the critical path: {', '.join(parts)}."
+    if not percents:
+        return shares
+    percent = min(percents)
+    least, *_, most = sorted(named, key=lambda name: named[name].tolerance[percent])
+    return (
+        f"Within {percent:g} % {most} tolerates the most, {words.a_value} of "
+        f"{_borne(named[most], percent)}, and {least} the least, {_borne(named[least], percent)}. "
+        f"{shares}"
+    )
+
+
+def _borne(result: ToleranceCurve, percent: float) -> str:
+    """Return a tolerance as text; ``any latency`` or ``any gap`` where it is infinite."""
+    largest = result.tolerance[percent]
+    if math.isfinite(largest):
+        return value_text(result.variable, largest)
+    return f"any {result.parameter.kind}"
+
+
+def _latencies(result: LatencySensitivity) -> str:
+    """Return λ_L, and the messages it is of, as text: ``96 latencies …, of 24 messages``."""
+    noun = "latency" if result.lambda_L == 1 else "latencies"
+    text = f"{result.lambda_L:,} {noun} on the critical path"
+    if result.critical_messages is None:
+        return text
+    noun = "message" if result.critical_messages == 1 else "messages"
+    return f"{text}, of {result.critical_messages:,} {noun}"

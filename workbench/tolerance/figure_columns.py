@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from workbench.errors import ParameterError
 from workbench.plotting import palette
-from workbench.tolerance.tolerance_curve import PARAMETERS
+from workbench.plotting.replay.style import time_text
+from workbench.tolerance.curve import PARAMETERS, LatencySensitivity
+from workbench.tolerance.run_prediction import RunPrediction
 from workbench.units import format_quantity
 
 if TYPE_CHECKING:
-    from workbench.tolerance.tolerance_curve import ToleranceCurve
+    from workbench.measure import MeasuredRuns
+    from workbench.tolerance.curve import ToleranceCurve
 
     Named = Mapping[str, ToleranceCurve]
+    Results = ToleranceCurve | Sequence[ToleranceCurve] | Named
+    Measured = MeasuredRuns | Mapping[str, MeasuredRuns]
+    Predictions = Mapping[str, RunPrediction]
+    Columns = dict[str, list[Any]]
 
 MOST_MARKS = 200
 """Critical latencies of a program that are marked: those at which λ_L changes most."""
@@ -40,129 +49,184 @@ _COLOURS = (
 _ZONES = ((palette.GREEN, " "), (palette.ORANGE, "/"), (palette.VERMILLION, "x"))
 
 
-def curve_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
+def by_name(results: Results) -> dict[str, ToleranceCurve]:
+    """Return analyses of one parameter by unique names, in their order."""
+    if isinstance(results, Mapping):
+        named = dict(results)
+    else:
+        named = {}
+        for result in results if isinstance(results, Sequence) else [results]:
+            name, number = result.source, 1
+            while name in named:
+                number += 1
+                name = f"{result.source} ({number})"
+            named[name] = result
+    if not named:
+        raise ParameterError("at least one analysis must be given; got none", key="results")
+    variables = dict.fromkeys(result.variable for result in named.values())
+    if len(variables) > 1:
+        raise ParameterError(
+            f"analyses in one figure must be over one parameter; got {' and '.join(variables)}",
+            key="results",
+        )
+    return named
+
+
+def predictions_of(named: Named, measured: Measured | None) -> dict[str, RunPrediction]:
+    """Return predictions of measured runs by the names of analyses; ParameterError if of none.
+
+    Runs without a name are of the program that all analyses are of; the first one's L is the base.
+    """
+    if measured is None:
+        return {}
+    analyses = {name: one for name, one in named.items() if isinstance(one, LatencySensitivity)}
+    first, *others = named
+    variable = named[first].variable
+    if variable != "L":
+        raise ParameterError(
+            f"measured runs are by added latency, so that analyses must be over L; got {variable}",
+            key="measured",
+        )
+    if not isinstance(measured, Mapping):
+        name = f"measured; beside {first}" if others else first
+        return {name: RunPrediction(analyses[first], measured)}
+    if unknown := [name for name in measured if name not in named]:
+        raise ParameterError(
+            f"measured runs must be by the names of analyses, {', '.join(named)}; got {unknown[0]}",
+            key="measured",
+        )
+    return {name: RunPrediction(analyses[name], runs) for name, runs in measured.items()}
+
+
+def curve_columns(named: Named, *, relative: bool) -> Columns:
     """Return a row for each program: its lines as lists, and their colour and dash.
 
     ``L`` and ``T`` are the corners of T(L), ``steps`` and ``slope`` the stairs of λ_L, ``rho_L``
     and ``rho`` the curve of ρ_L in percent. L is in ns, or G in ns/B; T in ns or percent of growth.
     """
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("name", "L", "T", "steps", "slope", "rho_L", "rho", "colour", "dash")
-    }
+    rows = []
     for place, (name, result) in enumerate(named.items()):
-        kept = _thinned(len(result.corners), _MOST_CORNERS)
-        corners = result.corners[kept] * 1e9
-        slopes = result.slopes[kept[:-1]]
-        at = _between(result)
-        row = {
-            "name": name,
-            "L": corners.tolist(),
-            "T": height_of(result, result.corner_T[kept], relative).tolist(),
-            "steps": np.repeat(corners, 2)[1:-1].tolist(),
-            "slope": np.repeat(slopes, 2).tolist(),
-            "rho_L": (at * 1e9).tolist(),
-            "rho": (100 * result.rho_of(at)).tolist(),
-            "colour": colour_of(place),
-            "dash": palette.DASHES[place % len(palette.DASHES)],
-        }
-        for key, value in row.items():
-            rows[key].append(value)
-    return rows
+        most = min(len(result.corners), _MOST_CORNERS)
+        kept = np.unique(np.linspace(0, len(result.corners) - 1, most).round().astype(np.intp))
+        corners, (low, high) = result.corners[kept], result.interval
+        just_below = np.nextafter(corners[1:-1], low)  # ρ_L has a step at each
+        at = np.unique(np.concatenate([np.linspace(low, high, _RHO_POINTS), corners, just_below]))
+        lines = (
+            corners * 1e9,
+            _height(result, result.corner_T[kept], relative),
+            np.repeat(corners * 1e9, 2)[1:-1],
+            np.repeat(result.slopes[kept[:-1]], 2),
+            at * 1e9,
+            100 * result.rho_of(at),
+        )
+        dash = palette.DASHES[place % len(palette.DASHES)]
+        rows.append((name, *(line.tolist() for line in lines), _colour(place), dash))
+    return _columns(rows, "name", "L", "T", "steps", "slope", "rho_L", "rho", "colour", "dash")
 
 
-def zone_columns(named: Named) -> dict[str, list[Any]]:
+def zone_columns(named: Named) -> Columns:
     """Return the zones within each program's interval, ``from`` and ``to`` in ns, a row each."""
-    rows: dict[str, list[Any]] = {
-        name: []
-        for name in ("name", "from", "to", "colour", "hatch", "percent_text", "label", "text")
-    }
+    rows = []
     ends = [result.interval for result in named.values()]
     narrow = _NARROW * (max(high for _, high in ends) - min(low for low, _ in ends))
     for name, result in named.items():
         low, high = result.interval
-        begin = max(result.base, low)
-        for number, percent in enumerate(sorted(result.tolerance)):
-            largest = result.tolerance[percent]
+        begin, symbol = max(result.base, low), result.variable
+        for number, (percent, largest) in enumerate(sorted(result.tolerance.items())):
             end = min(largest, high)
             if end <= begin:
                 continue
-            colour, hatch = _ZONES[min(number, len(_ZONES) - 1)]
-            row = {
-                "name": name,
-                "from": begin * 1e9,
-                "to": end * 1e9,
-                "colour": colour,
-                "hatch": hatch,
-                "percent_text": f"{percent:g} %",
-                "label": f"{percent:g} %" if end - begin > narrow else "",
-                "text": largest_of(result.variable, largest),
-            }
-            for key, value in row.items():
-                rows[key].append(value)
+            look = _ZONES[min(number, len(_ZONES) - 1)]
+            share = f"{percent:g} %"
+            label = share if end - begin > narrow else ""
+            up_to = f"{symbol} up to {value_text(symbol, largest)}"
+            text = up_to if math.isfinite(largest) else f"any {symbol}"
+            rows.append((name, begin * 1e9, end * 1e9, *look, share, label, text))
             begin = end
-    return rows
+    names = ("name", "from", "to", "colour", "hatch", "percent_text", "label", "text")
+    return _columns(rows, *names)
 
 
-def limit_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
+def limit_columns(named: Named, *, relative: bool) -> Columns:
     """Return a row for each tolerance on its program's curve; those of a single one have texts."""
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("L", "T", "text", "align", "baseline", "x_offset", "colour")
-    }
+    rows = []
     for place, result in enumerate(named.values()):
         low, high = result.interval
-        span = high - low, max(float(result.corner_T[-1] - result.corner_T[0]), 1e-300)
-        named_at: list[tuple[float, float]] = []
-        for percent in sorted(result.tolerance, reverse=True):
-            largest = result.tolerance[percent]
+        least, most = result.corner_T[[0, -1]].tolist()
+        texts: list[tuple[float, float]] = []
+        for percent, largest in sorted(result.tolerance.items(), reverse=True):
             if not low <= largest <= high:
                 continue
             T = float(result.T_of(largest))
-            at = (largest - low) / span[0], (T - result.corner_T[0]) / span[1]
+            across, up = (largest - low) / (high - low), (T - least) / max(most - least, 1e-300)
             room = len(named) == 1 and all(
-                abs(at[0] - x) > _TEXT_WIDTH or abs(at[1] - y) > _TEXT_HEIGHT for x, y in named_at
+                abs(across - x) > _TEXT_WIDTH or abs(up - y) > _TEXT_HEIGHT for x, y in texts
             )
-            left = at[0] > _TEXT_WIDTH  # of the point; else to its right, below the curve
-            row = {
-                "L": largest * 1e9,
-                "T": float(height_of(result, T, relative)),
-                "text": f"{percent:g} %: {mark_text(result.variable, largest)}" if room else "",
-                "align": "right" if left else "left",
-                "baseline": "bottom" if left else "top",
-                "x_offset": -6 if left else 8,
-                "colour": colour_of(place),
-            }
-            if room:
-                named_at.append(at)
-            for key, value in row.items():
-                rows[key].append(value)
-    return rows
+            text = f"{percent:g} %: {_mark_text(result.variable, largest)}" if room else ""
+            texts += [(across, up)] if room else []
+            left = across > _TEXT_WIDTH  # of the point; else to its right, below the curve
+            beside = ("right", "bottom", -6) if left else ("left", "top", 8)
+            height = float(_height(result, T, relative))
+            rows.append((largest * 1e9, height, text, *beside, _colour(place)))
+    return _columns(rows, "L", "T", "text", "align", "baseline", "x_offset", "colour")
 
 
-def corner_columns(named: Named, *, relative: bool) -> dict[str, list[Any]]:
+def corner_columns(named: Named, *, relative: bool) -> Columns:
     """Return a row for each critical latency that is marked; `relative`: T as percent of growth."""
-    rows: dict[str, list[Any]] = {
-        name: [] for name in ("name", "L", "T", "below", "above", "text", "colour")
-    }
+    rows: list[Sequence[Any]] = []
     for place, (name, result) in enumerate(named.items()):
         change = np.diff(result.slopes)
         chosen = np.sort(np.argsort(-change, kind="stable")[:MOST_MARKS])
         critical = result.critical[chosen]
-        heights = height_of(result, result.corner_T[1:-1][chosen], relative)
-        rows["name"] += [name] * len(chosen)
-        rows["L"] += (critical * 1e9).tolist()
-        rows["T"] += heights.tolist()
-        rows["below"] += result.slopes[:-1][chosen].tolist()
-        rows["above"] += result.slopes[1:][chosen].tolist()
-        rows["text"] += [value_text(result.variable, value) for value in critical.tolist()]
-        rows["colour"] += [colour_of(place)] * len(chosen)
-    return rows
+        columns = (
+            (critical * 1e9).tolist(),
+            _height(result, result.corner_T[1:-1][chosen], relative).tolist(),
+            result.slopes[:-1][chosen].tolist(),
+            result.slopes[1:][chosen].tolist(),
+            [value_text(result.variable, value) for value in critical.tolist()],
+        )
+        rows += zip(repeat(name), *columns, repeat(_colour(place)), strict=False)
+    return _columns(rows, "name", "L", "T", "below", "above", "text", "colour")
 
 
-def largest_of(variable: str, largest: float) -> str:
-    """Return a tolerance for people: ``L up to 12.3 µs``, or ``any L`` for inf."""
-    if not math.isfinite(largest):
-        return f"any {variable}"
-    return f"{variable} up to {value_text(variable, largest)}"
+def measured_columns(predictions: Predictions, *, relative: bool) -> tuple[Columns, Columns]:
+    """Return a row for each measured point, and one for each pair of neighbouring points.
+
+    Points have L in ns, and times in ns or percent of growth. Pairs have the slope of the medians;
+    ``low`` and ``high`` are the slopes between a point's upper quartile and the next one's lower,
+    and the other way round.
+    """
+    points: list[Sequence[Any]] = []
+    pairs: list[Sequence[Any]] = []
+    for place, (name, one) in enumerate(predictions.items()):
+        added, spread = one.points
+        step, L = np.diff(added), (one.analysis.L + added) * 1e9
+        colour = palette.MEASURED if len(predictions) == 1 else _colour(place)
+        times = (spread.median, spread.minimum, spread.p25, spread.p75)
+        of_points = (
+            L.tolist(),
+            *(_height(one.analysis, values, relative).tolist() for values in times),
+            [time_text(value * 1e9) for value in added.tolist()],
+            [time_text(value * 1e9) for value in spread.median.tolist()],
+            spread.count.tolist(),
+            [f"{value:+.2f} %" for value in one.error_percent.tolist()],
+        )
+        points += zip(repeat(name), *of_points, repeat(colour), strict=False)
+        of_pairs = (
+            L[:-1],
+            L[1:],
+            (L[:-1] + L[1:]) / 2,
+            one.measured_slope,
+            (spread.p25[1:] - spread.p75[:-1]) / step,
+            (spread.p75[1:] - spread.p25[:-1]) / step,
+        )
+        lists = [values.tolist() for values in of_pairs]
+        pairs += zip(repeat(name), *lists, repeat(colour), strict=False)
+    names = ("name", "L", "T", "least", "low", "high", "added", "text", "repeats", "error")
+    return (
+        _columns(points, *names, "colour"),
+        _columns(pairs, "name", "from", "to", "middle", "slope", "low", "high", "colour"),
+    )
 
 
 def value_text(variable: str, value: float) -> str:
@@ -170,35 +234,25 @@ def value_text(variable: str, value: float) -> str:
     return format_quantity(value, PARAMETERS[variable].quantity)
 
 
-def mark_text(variable: str, value: float) -> str:
+def _mark_text(variable: str, value: float) -> str:
     """Return a value as it stands beside a mark: of a gap per byte only its bandwidth."""
     if PARAMETERS[variable].quantity == "gap" and value:
         return f"{1e-9 / value:.3g} GB/s"
     return value_text(variable, value)
 
 
-def colour_of(place: int) -> str:
-    """Return the colour of a curve by its place in the legend."""
-    return _COLOURS[place % len(_COLOURS)]
-
-
-def height_of(result: ToleranceCurve, T: ArrayLike, relative: bool) -> Any:
+def _height(result: ToleranceCurve, T: ArrayLike, relative: bool) -> Any:
     """Return run times in s as they are drawn: in ns, or in percent of growth from the base's."""
     if not relative:
         return np.asarray(T) * 1e9
     return 100 * (np.asarray(T) / result.T - 1) if result.T > 0 else np.zeros(np.shape(T))
 
 
-def _thinned(count: int, most: int) -> NDArray[np.intp]:
-    """Return the indices of a curve's corners to draw: all, or evenly spaced with both ends."""
-    if count <= most:
-        return np.arange(count)
-    return np.unique(np.linspace(0, count - 1, most).round().astype(np.intp))
+def _colour(place: int) -> str:
+    """Return the colour of a curve by its place in the legend."""
+    return _COLOURS[place % len(_COLOURS)]
 
 
-def _between(result: ToleranceCurve) -> NDArray[np.float64]:
-    """Return latencies that show ρ_L with its steps, ascending, in s."""
-    low, high = result.interval
-    kept = result.corners[_thinned(len(result.corners), _MOST_CORNERS)]
-    just_below = np.nextafter(kept[1:-1], low)
-    return np.unique(np.concatenate([np.linspace(low, high, _RHO_POINTS), kept, just_below]))
+def _columns(rows: Sequence[Sequence[Any]], *names: str) -> Columns:
+    """Return the columns of a table by their names."""
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}

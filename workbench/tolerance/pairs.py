@@ -123,23 +123,22 @@ def pair_sensitivity(
     source, destination = graph.rank_of(sweep.send_ops), graph.peer[sweep.send_ops]
     beyond_first = np.maximum(graph.size[sweep.send_ops] - 1, 0)
     latency = _matrix("L", model.L if L is None else L, ranks)
-    if latency.max(initial=0) > LONGEST_PARAMETER / PS_PER_S:
-        raise ParameterError(
-            f"L must be at most {LONGEST_PARAMETER / PS_PER_S:.0f} s; got {latency.max()}", key="L"
-        )
+    longest_s, longest_cost_s = LONGEST_PARAMETER / PS_PER_S, LONGEST_COST / PS_PER_S
+    if latency.max(initial=0) > longest_s:
+        raise ParameterError(f"L must be at most {longest_s:.0f} s; got {latency.max()}", key="L")
     costs = {"constant_s": latency[source, destination]}
     if G is not None:
         through = beyond_first * _matrix("G", G, ranks)[source, destination]
-        if through.max(initial=0) > LONGEST_COST / PS_PER_S:
+        if through.max(initial=0) > longest_cost_s:
             raise ParameterError(
-                f"a message must take less than {LONGEST_COST / PS_PER_S:.0f} s; one takes "
+                f"a message must take less than {longest_cost_s:.0f} s; one takes "
                 f"{through.max():.3g} s: lower G",
                 key="G",
             )
         costs["through_s"] = through
     # Latencies are constants, and x is what is added to them.
     at = sweep.along(**costs)
-    counts = at.pairs(0.0)
+    counts, (point, path) = at.pairs(0.0), at.point_and_path(0.0)
     # Weights drawn once for all: paths that differ in some pair differ in a weighted sum too.
     weights = np.random.default_rng(0).integers(1, _WEIGHTS_END, (ranks, ranks))
     drawn = weights[source, destination]
@@ -147,9 +146,9 @@ def pair_sensitivity(
     return PairSensitivity(
         lambda_L=counts.lambda_L,
         lambda_G=counts.lambda_G,
-        T=at.makespan(0.0),
-        ops=at.critical_path(0.0).ops,
-        unique=all(point.lambda_L_left == point.lambda_L_right for point in slopes),
+        T=point.T,
+        ops=path.ops,
+        unique=all(one.lambda_L_left == one.lambda_L_right for one in slopes),
         provenance=Provenance("simulated", f"{graph.source}, LLAMP's semantics, {model}"),
     )
 

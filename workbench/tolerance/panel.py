@@ -13,7 +13,7 @@ What a button does is a method of the same name, and what a slider holds is an a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,14 +25,16 @@ from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import write_file
 from workbench.panels.job_controls import FIRST_S, progress_of
+from workbench.panels.layout import Fold, columns, group
 from workbench.panels.live_view import LiveView
+from workbench.panels.loggps_choice import seconds_of
+from workbench.panels.mute import Mute
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, ProgramSource, source_of
-from workbench.panels.replay.controls import parameters_of, seconds_of
-from workbench.panels.replay.state import ReplayState
 from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import wrapping_row
+from workbench.panels.settings import Setting, Written
+from workbench.panels.style import named, push_button, wrapping_row
 from workbench.simulate.replay_result import ReplayResult
 from workbench.tolerance import (
     BandwidthSensitivity,
@@ -40,10 +42,28 @@ from workbench.tolerance import (
     LatencySensitivity,
     RunPrediction,
 )
-from workbench.tolerance.panel_controls import CONTROLLED, SAVED, ToleranceControls
-from workbench.tolerance.panel_files import FILES, tolerances_frame
-from workbench.tolerance.panel_state import Analysed, ProgramVariant, ToleranceState, python_lines
-from workbench.tolerance.panel_tabs import ToleranceTabs, must_be
+from workbench.tolerance.analysis import PERCENT
+from workbench.tolerance.panel_details import ToleranceDetails, must_be
+from workbench.tolerance.panel_files import FILES, python_lines, tolerances_frame
+from workbench.tolerance.panel_measured import MeasuredControl
+from workbench.tolerance.panel_programs import (
+    ALONE,
+    ONE_PROGRAM,
+    KeptPrograms,
+    ProgramVariant,
+    families_of,
+    family_of,
+)
+from workbench.tolerance.panel_state import (
+    Analysed,
+    LatencyInterval,
+    ToleranceState,
+    check_interval,
+    interval_text,
+    parse_interval,
+    parse_percents,
+    percents_text,
+)
 from workbench.tolerance.panel_view import ToleranceView
 from workbench.tolerance.panel_work import Analyser, many_operations, with_contention
 
@@ -56,8 +76,7 @@ FIRST = "halo-8"
 FIRST_MACHINE = "azure-hb96v3-hdr"
 """The default machine."""
 
-_PROBES = {"probe_L_us": ("latency", "L", -6), "probe_G_ns": ("bandwidth", "G", -9)}
-_SETTINGS = (*CONTROLLED, *_PROBES, "follow")
+_OVER = [("Latency", "latency"), ("Bandwidth", "bandwidth")]
 _AT_ONCE_S = 0.3  # an analysis of AT_ONCE_OPERATIONS takes 0.4 s on two busy cores
 _DIAGRAM_AT_ONCE_S = 0.12  # chosen: the pointer asks for a diagram every 80 ms
 
@@ -74,8 +93,6 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         DatasetError: there is no such program, or no such machine.
     """
 
-    SETTINGS = _SETTINGS
-
     _START = ("▶ Analyse", "Analyse again, in the background", "96px")
     _STOP = "Stop the analysis and keep the last figures"
     _KEPT = "the figures show the last finished analysis"
@@ -86,40 +103,145 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         *,
         machine: str = FIRST_MACHINE,
     ) -> None:
-        super().__init__()
+        given = program if isinstance(program, (list, tuple)) else [program]
+        sources = [source_of(one, FIRST) for one in given] or [source_of(None, FIRST)]
+        super().__init__(sources[0], machine)
+        self._ready = False  # to be analysed
         self._analyser = Analyser()
         self._view: ToleranceView | None = None
         self._probe: float | None = None
         self._diagram: ReplayResult | None = None
         self._pointing: tasks.Job[ReplayResult] | None = None
         self._comparing: tasks.Job[dict[str, ContentionReport]] | None = None
-        listed = program if isinstance(program, (list, tuple)) else [program]
-        sources = [source_of(one, FIRST) for one in listed] or [source_of(None, FIRST)]
-        first = ReplayState(sources[0], **parameters_of(machine))
-        self._controls: ToleranceControls = ToleranceControls(first, self._changed)
+        self._make_controls()
+        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
+        self._details = ToleranceDetails(lambda: self._shown)
+        self.widget = self._lay_out()
+        self._kept.take([ProgramVariant(source) for source in sources[1:]])
+        self._ready = True
+        self._begin(FIRST_S)
+
+    def _make_controls(self) -> None:
+        """Make the controls of what is drawn, and say once what each of them sets."""
+        changed = self._changed
+        self._kept = KeptPrograms(self._programs.known, changed)
+        self._measured = MeasuredControl(lambda: self._programs.source.name, self._measured_changed)
+        self._family: Any = inputs.Dropdown(options=ONE_PROGRAM, **named("Draw", "100%"))
+        self._over: Any = inputs.ToggleButtons(
+            options=_OVER,
+            tooltips=["T over the latency L", "T over the gap per byte G, 1 / bandwidth"],
+            description="T over",
+            style={"button_width": "90px", "description_width": "initial"},
+            layout=widgets.Layout(width="auto"),
+        )
+        self._percent: Written[tuple[float, ...]] = Written(
+            PERCENT, parse_percents, percents_text, changed, name="Zones (%)"
+        )
+        self._axis: Written[LatencyInterval | None] = Written(
+            None,
+            parse_interval,
+            interval_text,
+            changed,
+            name="Axis of L (µs)",
+            placeholder="automatic, or 0 to 20us",
+        )
         self._follow: Any = inputs.Checkbox(
             value=True,
             description="Follow the pointer; click to hold",
             indent=False,
             tooltip="Draw the critical path at the latency under the pointer",
-            layout=widgets.Layout(width="250px"),
         )
-        self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
-        self._tabs = ToleranceTabs(lambda: self._shown)
-        self.widget = self._lay_out()
-        self._connect()
-        if len(sources) > 1:
-            self._controls.take_kept([ProgramVariant(source) for source in sources[1:]], tell=False)
-        self._begin(FIRST_S)
+        self._known = {
+            **super()._all_settings(),
+            "programs": Setting(
+                get=lambda: [one.title for one in self.state.variants],
+                take=self._take_programs,
+                session="no",
+            ),
+            "kept": Setting(
+                get=lambda: self._kept.variants,
+                save=self._kept.saved,
+                restore=self._kept.restore,
+                attribute=False,
+            ),
+            "over": Setting(self._over),
+            "percent": Setting(
+                self._percent,
+                get=lambda: self._percent.held,
+                take=lambda given: self._percent.take(parse_percents(" ".join(map(str, given)))),
+            ),
+            "interval_us": Setting(
+                self._axis,
+                get=lambda: self._axis.held and tuple(1e6 * end for end in self._axis.held),
+                take=lambda ends: self._take_interval(
+                    ends and [seconds_of("L", end, -6) for end in ends]
+                ),
+                session="no",
+            ),
+            "interval_s": Setting(
+                get=lambda: self._axis.held, take=self._take_interval, attribute=False
+            ),
+            "measured": self._measured.setting,
+            "family": Setting(self._family, session="after jobs"),
+            "follow": Setting(self._follow),
+            "probe_L_us": self._probe_setting("latency", "L", -6),
+            "probe_G_ns": self._probe_setting("bandwidth", "G", -9),
+            "probe": Setting(
+                get=lambda: self._probe,
+                take=lambda at: self._look_at(None if at is None else float(at)),
+                session="after jobs",
+                attribute=False,
+            ),
+        }
+        self._family_of = self._programs.source.name
+        self._mute = Mute()
+        self._family.observe(lambda _: self._family_changed(), "value")
+        self._over.observe(lambda _: self._changed(), "value")
+        self._follow.observe(lambda change: self._following(change["new"]), "value")
+
+    def _all_settings(self) -> Mapping[str, Setting]:
+        return self._known
+
+    def _probe_setting(self, over: str, letter: str, power: int) -> Setting:
+        """Return the setting of the diagram's latency, or gap, in a unit of 10^power s or s/B."""
+
+        def get() -> float:
+            same = self._over.value == over
+            return (self._probed() if same else getattr(self._loggps.model, letter)) * 10.0**-power
+
+        def take(value: Any) -> None:
+            if self._over.value != over:
+                raise ParameterError(
+                    f"probe_{letter} needs over to be {over!r}; it is {self._over.value!r}",
+                    key="over",
+                )
+            self._look_at(None if value is None else seconds_of(letter, value, power))
+
+        return Setting(get=get, take=take, session="no")
 
     @property
     def state(self) -> ToleranceState:
         """The state of the controls."""
-        return self._controls.tolerance_state
+        programs, loggps = self._programs, self._loggps
+        chosen = ProgramVariant(programs.source, programs.algorithms)
+        family = family_of(self._family.value, chosen, programs.arguments)
+        keys = [one.key for one in family]
+        beside = tuple(one for one in self._kept.variants if one.key not in keys)
+        over = self._over.value
+        return ToleranceState(
+            variants=(*family, *beside),
+            own=keys.index(chosen.key),
+            model=loggps.model,
+            machine=loggps.machine,
+            percent=self._percent.held,
+            interval=self._axis.held,
+            measured=self._measured.held if over == "latency" else None,
+            over=over,
+        )
 
     @property
     def result(self) -> LatencySensitivity | None:
-        """The analysis of the program in the controls; None before the first."""
+        """The analysis of the chosen program; None before the first."""
         return None if self._shown is None else self._shown.result
 
     @property
@@ -141,11 +263,6 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     def diagram(self) -> ReplayResult | None:
         """The replay on the space-time diagram, at ``probe_L_us``; None before the first."""
         return self._diagram
-
-    @property
-    def controls(self) -> Mapping[str, Any]:
-        """The controls of the settings, by name."""
-        return {**self._controls.by_name, "follow": self._follow}
 
     @property
     def python(self) -> str:
@@ -178,11 +295,12 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         Raises:
             ParameterError: a figure has no further colours.
         """
-        self._controls.keep()
+        chosen = ProgramVariant(self._programs.source, self._programs.algorithms)
+        self._kept.take([*(one for one in self._kept.variants if one.key != chosen.key), chosen])
 
     def clear(self) -> None:
         """Remove the kept programs from the figure."""
-        self._controls.take_kept([])
+        self._kept.take([])
 
     def save(self, path: str | Path) -> Path:
         """Write ``.csv`` (the pieces of the curves) or ``.json`` (tolerances and all else).
@@ -193,7 +311,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         Raises:
             ParameterError: the suffix is neither, or nothing has been analysed yet.
         """
-        return write_file(path, FILES, self._tabs.file)
+        return write_file(path, FILES, self._details.file)
 
     def __repr__(self) -> str:
         return f"TolerancePanel({self.result!r})"
@@ -211,82 +329,96 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         return self.running
 
     def _errors(self) -> list[ErrorLine]:
-        return [*self._controls.errors, *self._tabs.errors]
+        own = [self._percent.error, self._axis.error, self._measured.error]
+        return [*super()._errors(), *own, *self._details.errors]
 
     def _jobs(self) -> list[tasks.Job[Any] | None]:
         return [self._work.job, self._pointing, self._comparing]
 
-    def _get(self, name: str) -> Any:
-        if name == "follow":
-            return self._follow.value
-        if name in _PROBES:
-            over, symbol, power = _PROBES[name]
-            same = self.state.over == over
-            return (self._probed() if same else getattr(self.state.model, symbol)) * 10.0**-power
-        return self._controls.get(name)
-
-    def _set(self, name: str, value: Any) -> None:
-        if name == "follow":
-            self._follow.value = bool(value)
-        elif name in _PROBES:
-            over, symbol, power = _PROBES[name]
-            if self.state.over != over:
-                raise ParameterError(f"{name} needs over to be {over!r}", key="over")
-            self._look_at(None if value is None else seconds_of(symbol, value, power))
-        else:
-            self._controls.set(name, value)
-
-    def _saved_names(self) -> tuple[str, ...]:
-        return (*SAVED, "follow", "probe")
-
-    def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        # The families are those of the program that is there, and so is the axis of the probe.
-        return ("family", "probe")
-
-    def _saved(self, name: str) -> Any:
-        if name in SAVED:
-            return self._controls.saved(name)
-        return self._probe if name == "probe" else self._follow.value
-
-    def _restore(self, name: str, value: Any) -> None:
-        if name in SAVED:
-            self._controls.restore(name, value)
-        elif name == "probe":
-            self._look_at(None if value is None else float(value))
-        else:
-            self._follow.value = value
-
     def _sources(self) -> list[ProgramSource]:
-        return self._controls.own_sources()
+        return [self._programs.source, *(one.source for one in self._kept.variants)]
 
     def _own_files(self) -> OwnFiles:
-        return {**super()._own_files(), "measured": self._controls.own_runs()}
+        return {**super()._own_files(), "measured": self._measured.own_files()}
 
     def _take_own_files(self, use: str, name: str, files: Files) -> None:
         if use == "measured":
-            self._controls.take_own_runs(name, files)
+            self._measured.take_own(name, files)
         else:
             super()._take_own_files(use, name, files)
 
     def _lay_out(self) -> Any:
-        bar = wrapping_row(self._work.start, self._work.stop_button, self._follow, self._work.state)
-        return self._boxed([self._controls.widget, bar, self._place])
+        programs, loggps, work = self._programs, self._loggps, self._work
+        keep = push_button(
+            "+ Keep it", "Keep this program in the figure and choose another one", width="96px"
+        )
+        keep.on_click(lambda _: programs.error.guard(self.keep))
+        self._more = Fold("More programs", self._family, programs.upload)
+        self._runs = Fold("Measured run times", self._measured.widget)
+        settings = [
+            group(
+                programs.program,
+                programs.below,
+                wrapping_row(keep, self._kept.widget),
+            ),
+            group(loggps.list, loggps.sliders("LogGOS"), loggps.error),
+            group(
+                self._over,
+                self._percent,
+                self._percent.error,
+                self._axis,
+                self._axis.error,
+                self._follow,
+            ),
+            self._more,
+            self._runs,
+        ]
+        work.stop_button.on_click(lambda _: self.stop())
+        actions = wrapping_row(work.start, work.stop_button, work.state)
+        return self._boxed([columns(settings, [actions, self._place]), self._details.widget])
 
-    def _connect(self) -> None:
-        self._work.stop_button.on_click(lambda _: self.stop())
-        self._controls.keep_button.on_click(lambda _: self._keep_pressed())
-        self._follow.observe(lambda change: self._following(change["new"]), "value")
+    def _take_programs(self, names: Sequence[str | AnyProgram]) -> None:
+        if not names:
+            raise ParameterError("at least one program must be given; got none", key="programs")
+        first, *others = [source_of(name) for name in names]
+        self._kept.take([ProgramVariant(source) for source in others])
+        self._programs.take_source(first)
 
-    def _keep_pressed(self) -> None:
-        try:
-            self.keep()
-        except ParameterError as error:
-            self._controls.program_error.say(str(error))
+    def _take_interval(self, ends: Sequence[float] | None) -> None:
+        self._axis.take(None if ends is None else check_interval((ends[0], ends[-1])))
+
+    def _program_changed(self) -> None:
+        name = self._programs.source.name
+        if name != self._family_of:
+            # Another program has another family.
+            self._family_of = name
+            self._mute.set(self._family, ALONE, ONE_PROGRAM)
+        self._changed()
+
+    def _family_changed(self) -> None:
+        if not self._mute.on:
+            self._more.unfold()
+            self._changed()
+
+    def _measured_changed(self) -> None:
+        if self._measured.held is not None:
+            self._runs.unfold()
+        self._changed()
+
+    def _offer(self, program: AnyProgram) -> None:
+        super()._offer(program)
+        offered = families_of(self._programs.source, program)
+        if list(self._family.options) != offered:
+            held, known = self._family.value, [value for _, value in offered]
+            self._mute.set(self._family, held if held in known else ALONE, offered)
 
     @drawn_once
     def _changed(self) -> None:
-        """Analyse with the present controls; a small program is drawn before this returns."""
-        if self._shown is not None and self.state.over != self._shown.state.over:
+        if not self._ready:
+            return
+        over_latency = self._over.value == "latency"
+        self._axis.layout.display = self._runs.layout.display = None if over_latency else "none"
+        if self._shown is not None and self._over.value != self._shown.state.over:
             self._probe = None  # it was of the other parameter
         self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
 
@@ -297,22 +429,22 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         return job, lambda: progress_of(job)
 
     def _program(self) -> AnyProgram | None:
-        return self._analyser.program(self.state.own_case)
+        return self._analyser.program(self.state.own_variant)
 
     def _show(self, shown: Analysed) -> None:
         if self._view is None:
             self._view = ToleranceView(shown, self._pointed)
-            self._place.children = [self._view.widget, self._tabs.widget]
+            self._place.children = [self._view.widget]
         low, high = shown.curve.interval
         if self._probe is not None and not low <= self._probe <= high:
             self._probe = None
         self._view.show(shown, self._probed())
-        self._controls.measured.error.say(shown.measured_error)
+        self._measured.error.say(shown.measured_error)
         self._comparing = tasks.submit(self._analyser.compare, shown)
         self._point()
         # The diagram, the last of the figures, does not wait until the page has laid out a table.
         self._view.say(shown)
-        self._tabs.draw()
+        self._details.draw()
 
     def _pointed(self, at_ns: float, stays: bool) -> None:
         """Show the replay at a latency or gap in ns that the user points at; a click fixes it."""
@@ -320,7 +452,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._follow.value = False
         elif not self._follow.value or (self._shown and many_operations(self._shown)):
             return
-        digits = 3 if self.state.over == "latency" else 9
+        digits = 3 if self._over.value == "latency" else 9
         self._look_at(round(at_ns, digits) * 1e-9)
 
     def _following(self, on: bool) -> None:
@@ -335,9 +467,10 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
 
     def _probed(self) -> float:
         """Return the diagram's latency in s, or gap in s/B, at first the model's."""
-        model = self._controls.state.model
-        base = model.L if self.state.over == "latency" else model.G
-        return base if self._probe is None else self._probe
+        if self._probe is not None:
+            return self._probe
+        model = self._loggps.model
+        return model.L if self._over.value == "latency" else model.G
 
     def _point(self) -> None:
         """Draw the replay at the diagram's latency or gap, at once if it is small."""
@@ -361,11 +494,11 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._pointing = None
         if job.exception is None and self._view is not None:
             self._diagram = job.result()
-            variable = "G" if self.state.over == "bandwidth" else "L"
-            self._view.show_diagram(self._diagram, variable, self._probed())
-            self._tabs.offer_files(self._view)
+            variable = "G" if self._over.value == "bandwidth" else "L"
+            drawn = self._view.show_diagram(self._diagram, variable, self._probed())
+            self._details.offer_files(self._view.downloads, drawn)
         elif not isinstance(job.exception, (SimulationHalted, tasks.JobError, type(None))):
-            self._controls.say(job.exception)
+            self._say(job.exception)
 
     def _take_comparison(self) -> None:
         job = self._comparing
@@ -376,5 +509,5 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             return
         if job.exception is None:
             self._shown = with_contention(self._shown, job.result())
-            self._view.say_contention(self._shown)
-            self._tabs.draw()
+            self._view.warn(self._shown)
+            self._details.draw()

@@ -1,4 +1,4 @@
-"""Exports of the tolerance panel: the pieces of the curves as a table, all results as JSON."""
+"""What leaves the tolerance panel: the curves as a table, all results as JSON, Python code."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from workbench.jsonfile import plain
-from workbench.tolerance.panel_state import Analysed, python_lines
+from workbench.panels.loggps_choice import python_of
+from workbench.panels.program_sources import GIVEN
+from workbench.tolerance.analysis import PERCENT
+from workbench.tolerance.panel_programs import ProgramVariant
+from workbench.tolerance.panel_state import Analysed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,6 +70,50 @@ def notes_html(shown: Analysed) -> str:
     return "".join(f"<div>{html.escape(line)}</div>" for line in dict.fromkeys(lines))
 
 
+def python_lines(shown: Analysed) -> str:
+    """Return Python code that computes the result, as ``result`` or ``results`` by name."""
+    state = shown.state
+    module, model = python_of(state.model, state.machine)
+    function = "analyse_bandwidth" if shown.bandwidths else "analyse"
+    options = "" if state.percent == PERCENT else f", percent={state.percent!r}"
+    several = len(shown.results) > 1
+    asked = state.interval is not None and not shown.bandwidths
+    if several or asked or shown.prediction is not None:
+        options += f", interval={shown.curve.interval!r}"
+    calls = {
+        name: f"{function}({_graph(one)}, model{options})" for name, one in shown.variants.items()
+    }
+    rows = "".join(f"    {name!r}: {call},\n" for name, call in calls.items())
+    lines = [
+        f"from workbench import {module}, programs",
+        f"from workbench.tolerance import {function}",
+        f"model = {model}",
+        f"results = {{\n{rows}}}" if several else f"result = {calls[shown.name]}",
+    ]
+    if shown.prediction is not None and state.measured is not None:
+        ((program, ranks),) = shown.prediction.runs.programs
+        whole = state.measured.runs
+        chosen = "" if len(whole.programs) == 1 else f".only({program!r}, {ranks})"
+        result = f"results[{shown.name!r}]" if several else "result"
+        lines += [
+            "from workbench.measure import read_measured_runs",
+            "from workbench.tolerance import RunPrediction",
+            f"runs = read_measured_runs({state.measured.name!r}){chosen}",
+            f"prediction = RunPrediction({result}, runs)",
+        ]
+    return "\n".join(lines)
+
+
+def _graph(one: ProgramVariant) -> str:
+    """Return the Python expression of a program's execution graph."""
+    # A graph that was passed, uploaded or generated has its algorithms already.
+    if not one.algorithms:
+        return one.source.expression
+    chosen = ", ".join(f'"{op}": "{name}"' for op, name in sorted(one.algorithms.items()))
+    whole = "program" if one.source.expression == GIVEN else one.source.expression
+    return f"{whole}.graph({{{chosen}}})"
+
+
 def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     import pandas as pd
 
@@ -75,11 +123,11 @@ def _stacked(frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
 
 
 def _one(shown: Analysed, name: str) -> dict[str, Any]:
-    result, case = shown.results[name], shown.cases[name]
+    result, variant = shown.results[name], shown.variants[name]
     report = result.contention
     return {
-        "program": case.source.expression,
-        "algorithms": dict(case.algorithms),
+        "program": variant.source.expression,
+        "algorithms": dict(variant.algorithms),
         "ranks": result.ranks,
         "operations": result.operations,
         **result.summary(),

@@ -23,19 +23,22 @@ from workbench.plotting.replay.style import time_text
 from workbench.plotting.theme import NOTICE_GROUND, SMALL
 from workbench.provenance import Provenance
 from workbench.simulate.replay_result import ReplayResult
-from workbench.tolerance.figure import ToleranceFigure, tolerance_figure
+from workbench.tolerance.figure import (
+    ToleranceFigure,
+    describe_run_prediction,
+    describe_tolerance,
+    tolerance_figure,
+)
 from workbench.tolerance.figure_columns import value_text
-from workbench.tolerance.figure_run_prediction import describe_run_prediction
-from workbench.tolerance.figure_sentence import describe_tolerance
 from workbench.tolerance.panel_state import Analysed
-from workbench.tolerance.panel_tables import tolerance_table
 
 _WARNING = (
     f"font-size:13px;line-height:1.35;border-left:4px solid {palette.ORANGE};"
     f"background:{NOTICE_GROUND};padding:3px 8px;margin:2px 0"
 )
-_CURVE_PX, _DIAGRAM_PX = 250, 420  # chosen: both in a screen of 900, below the controls
-_HALF_PX, _LETTER_PX = 440, 6  # of a page of 1000 without axes; of a legend's letter
+# Chosen: all four figures in a screen of 900, below the sentence and a warning.
+_CURVE_PX, _SLOPE_PX, _SHARE_PX, _DIAGRAM_PX = 184, 92, 136, 218
+_WIDE_PX, _LETTER_PX = 560, 6  # of a figure without axes; of a legend's letter
 _LEGEND_PX = 34, 22  # width of an entry without its letters, height of a row
 _ASK = """
 const {x_range} = figure
@@ -74,24 +77,20 @@ class ToleranceView:
         self.view.on_window(self.asked, self._asked)
         self.downloads = Downloads(self.curve.layout)
         self.diagram: SpacetimeFigure | None = None
-        self.diagram_downloads: Downloads | None = None
         self._diagram_view: LiveView | None = None
         self._diagram_place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self.description, self.diagram_description = widgets.HTML(), widgets.HTML()
-        self.warning, self.table = widgets.HTML(), widgets.HTML()
-        half = widgets.Layout(flex="1 1 440px", width="auto", min_width="0", overflow="hidden")
-        left = widgets.VBox([self.view], layout=half)
-        right = widgets.VBox([self._diagram_place, self.diagram_description], layout=half)
+        self.warning = widgets.HTML()
         self.widget = widgets.VBox(
             [
                 self.description,
                 self.warning,
-                widgets.HBox([left, right], layout=widgets.Layout(flex_flow="row wrap")),
-                self.table,
+                self.view,
+                self._diagram_place,
+                self.diagram_description,
             ],
             layout=widgets.Layout(width="100%", overflow="hidden"),
         )
-        self._drawn: Analysed | None = None
 
     @property
     def views(self) -> tuple[LiveView, ...]:
@@ -109,13 +108,12 @@ class ToleranceView:
             self.curve.mark(at)
 
     def say(self, shown: Analysed) -> None:
-        """Write the sentence, the table and the warnings about an analysis."""
+        """Write the sentence and the warnings about an analysis."""
         self._say(describe_tolerance(without_warnings(shown)), shown)
-        self.say_contention(shown)
+        self.warn(shown)
 
-    def say_contention(self, shown: Analysed) -> None:
-        """Update the table and the warnings about contention."""
-        self.table.value = tolerance_table(shown)
+    def warn(self, shown: Analysed) -> None:
+        """Write the warnings about an analysis, of contention too."""
         lines = [
             f"Warning, {name}: {warning}."
             for name, result in shown.results.items()
@@ -135,14 +133,14 @@ class ToleranceView:
         if self._follow.data["on"] != [on]:
             self._follow.data = {"on": [on]}
 
-    def show_diagram(self, result: ReplayResult, variable: str, at: float) -> None:
-        """Draw the replay at a latency in s or a gap in s/B, with its critical path."""
+    def show_diagram(self, result: ReplayResult, variable: str, at: float) -> Downloads:
+        """Draw the replay at a latency in s or a gap in s/B; return what saves pictures of it."""
         text = f"{variable} = {value_text(variable, at)}"
         if self.diagram is None or self._diagram_view is None:
             self.diagram = spacetime_figure(result, height=_DIAGRAM_PX)
             self._diagram_origin = own_caption(self.diagram.figure)
-            self.diagram.figure.legend[0].update(ncols=3, label_height=14, spacing=8)
-            self.diagram_downloads = Downloads(self.diagram.figure)
+            self.diagram.figure.legend[0].update(label_height=14, spacing=4)
+            self._diagram_downloads = Downloads(self.diagram.figure)
             self._diagram_view = LiveView(self.diagram.figure, layout=widgets.Layout(width="100%"))
             self._diagram_view.on_window(self.diagram.asked, self._window_asked)
             self._diagram_place.children = [self._diagram_view]
@@ -153,15 +151,16 @@ class ToleranceView:
             f'<div role="status" style="{TEXT}"><b>At {text}:</b> '
             f"{html.escape(describe_spacetime(result))}</div>"
         )
+        return self._diagram_downloads
 
     def _make_room(self, names: list[str]) -> None:
-        """Break the legend into rows where it is wider than half a page."""
+        """Break the legend into rows where it is wider than the figure."""
         measured = self.curve.measured.legend
         if measured.visible:
             names = [*names, measured.label.value]
         entries = len(names) + 1
         wide = _LEGEND_PX[0] + _LETTER_PX * max(map(len, names))
-        columns = min(entries, max(1, _HALF_PX // wide))
+        columns = min(entries, max(1, _WIDE_PX // wide))
         self.curve.time.legend[0].ncols = columns
         rows = -(-entries // columns)
         self.curve.time.height = _CURVE_PX + _LEGEND_PX[1] * (rows - 1)
@@ -170,6 +169,10 @@ class ToleranceView:
         """Remove the toolbars from the figure and shorten its caption to one line."""
         curve = self.curve
         curve.time.toolbar_inner = False
+        curve.slope.update(height=_SLOPE_PX)
+        curve.share.update(height=_SHARE_PX)
+        curve.slope.yaxis.axis_label_text_font_size = "10px"
+        curve.slope.xaxis.visible = False  # the share's axis is its, too
         for fig in (curve.slope, curve.share, curve.strips):
             fig.toolbar_location = None
         legend = curve.time.legend[0]
@@ -218,7 +221,7 @@ class ToleranceView:
 
 
 def own_caption(fig: figure) -> Title:
-    """Return a short caption that replaces the figure's own, too long for half a page."""
+    """Return a short caption that replaces the figure's own, too long beside the settings."""
     for item in fig.below:
         if isinstance(item, Title):
             item.visible = False

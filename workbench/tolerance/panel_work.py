@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import PurePath
+from functools import partial
+from typing import TypeVar
 
 from workbench import tasks
 from workbench.errors import ParameterError, ProgramError, SimulationHalted, WorkbenchError
@@ -30,15 +31,10 @@ from workbench.tolerance import (
     analyse_bandwidth,
     compare_contention,
 )
-from workbench.tolerance.panel_state import (
-    Analysed,
-    LatencyInterval,
-    ProgramVariant,
-    ToleranceState,
-    distinct,
-)
+from workbench.tolerance.curve import ToleranceCurve
+from workbench.tolerance.panel_programs import ProgramVariant, distinct
+from workbench.tolerance.panel_state import Analysed, ToleranceState
 from workbench.tolerance.run_prediction import measured_interval, runs_of
-from workbench.tolerance.tolerance_curve import ToleranceCurve
 
 AT_ONCE_OPERATIONS = 2_000_000
 """Operations of all programs together up to which a slider waits for the analysis."""
@@ -48,6 +44,9 @@ _KEPT_OPERATIONS = 4 * AT_ONCE_OPERATIONS  # chosen: some programs that a slider
 _KEPT_REPORTS = 64  # chosen: a few numbers each
 _WIDEST = 10.0  # chosen: the narrowest curve still has a tenth of the axis
 _UNDISTURBED_S = 0.3  # chosen: longer than between two moves of a slider that is drawn
+
+
+_Curve = TypeVar("_Curve", bound=ToleranceCurve)
 
 
 class Analyser:
@@ -67,12 +66,12 @@ class Analyser:
 
     def quick(self, state: ToleranceState) -> bool:
         """Return whether a slider may wait for the analysis; unknown programs count as small."""
-        known = [self._sweeps.get(case.key) for case in state.cases]
+        known = [self._sweeps.get(one.key) for one in state.variants]
         return sum(sweep.vertices for sweep in known if sweep is not None) <= AT_ONCE_OPERATIONS
 
-    def program(self, case: ProgramVariant) -> AnyProgram | None:
-        """Return a case's program from the cache, or None."""
-        return self._programs.get(case.source)
+    def program(self, one: ProgramVariant) -> AnyProgram | None:
+        """Return a program from the cache, or None."""
+        return self._programs.get(one.source)
 
     def work(self, state: ToleranceState, task: tasks.Task) -> Analysed:
         """Build and pack missing programs, and analyse all of them on one axis of L."""
@@ -81,64 +80,59 @@ class Analyser:
             return self._work(task, state)
 
     def _work(self, task: tasks.Task, state: ToleranceState) -> Analysed:
-        cases = dict(zip(distinct([c.title for c in state.cases]), state.cases, strict=True))
+        titles = distinct([one.title for one in state.variants])
+        variants = dict(zip(titles, state.variants, strict=True))
         model = state.model.replace(errors={})
         sweeps: dict[str, Sweep] = {}
         left_out: list[str] = []
-        steps = 2 * len(cases)
-        for number, (name, case) in enumerate(cases.items()):
+        steps = 2 * len(variants)
+        for number, (name, variant) in enumerate(variants.items()):
             _go_on(task)
             task.report(number, steps, f"packing {name}")
             try:
-                sweeps[name] = self._sweep(case, model)
+                sweeps[name] = self._sweep(variant, model)
             except SimulationHalted:
                 raise
             except WorkbenchError as error:
                 if number == state.own:
                     raise
                 left_out.append(f"{name} is left out: {error}")
-        own = list(cases)[state.own]
+        own = list(variants)[state.own]
         runs, reason = _runs_of(state, sweeps[own].graph)
         interval = state.interval
         if interval is None and runs is not None:
             interval = measured_interval(model.L, runs)
+        over = partial(analyse, percent=state.percent, contention=False)
         found: dict[str, LatencySensitivity] = {}
         for number, (name, sweep) in enumerate(sweeps.items()):
             _go_on(task)
             about = f"sweeping {name}, {sweep.vertices:,} operations"
-            task.report(len(cases) + number, steps, about)
-            found[name] = _analysed(sweep, state, interval)
-        if interval is None and len(found) > 1:
-            common = common_interval(list(found.values()))
-            for name, result in found.items():
-                _go_on(task)
-                if result.interval != common:
-                    found[name] = _analysed(sweeps[name], state, common)
+            task.report(len(variants) + number, steps, about)
+            found[name] = over(sweep, interval=interval)
+        if interval is None:
+            found = _on_one_axis(over, found, sweeps, task)
         bandwidths: dict[str, BandwidthSensitivity] = {}
         if state.over == "bandwidth":
+            over_gap = partial(analyse_bandwidth, percent=state.percent)
             for name, sweep in sweeps.items():
                 _go_on(task)
-                task.report(2 * len(cases) - 1, steps, f"sweeping {name} over bandwidth")
-                bandwidths[name] = self._over_bandwidth(sweep, state, None)
-            common = common_interval(list(bandwidths.values()))
-            for name, curve in bandwidths.items():
-                _go_on(task)
-                if curve.interval != common:
-                    bandwidths[name] = self._over_bandwidth(sweeps[name], state, common)
+                task.report(steps - 1, steps, f"sweeping {name} over bandwidth")
+                bandwidths[name] = over_gap(sweep)
+            bandwidths = _on_one_axis(over_gap, bandwidths, sweeps, task)
         prediction = None
         if runs is not None:
             try:
                 prediction = RunPrediction(found[own], runs)
             except ParameterError as error:
                 reason = str(error)
-        program = self._programs.get(state.own_case.source)
+        program = self._programs.get(state.own_variant.source)
         return Analysed(
             state=state,
             name=own,
             program=sweeps[own].graph if program is None else program,
             graphs={name: sweep.graph for name, sweep in sweeps.items()},
             results=found,
-            cases={name: cases[name] for name in found},
+            variants={name: variants[name] for name in found},
             left_out=tuple(left_out),
             prediction=prediction,
             measured_error=reason,
@@ -157,7 +151,7 @@ class Analyser:
         """Return the comparisons with contention by name, of programs that run to their end."""
         found: dict[str, ContentionReport] = {}
         for name, result in shown.results.items():
-            key = (*shown.cases[name].key, result.model)
+            key = (*shown.variants[name].key, result.model)
             report = self._reports.get(key)
             if report is None:
                 if not found:
@@ -177,18 +171,12 @@ class Analyser:
             found[name] = report
         return found
 
-    def _over_bandwidth(
-        self, sweep: Sweep, state: ToleranceState, interval: tuple[float, float] | None
-    ) -> BandwidthSensitivity:
-        return analyse_bandwidth(sweep, percent=state.percent, interval=interval)
-
-    def _sweep(self, case: ProgramVariant, model: LogGPS) -> Sweep:
-        sweep = self._sweeps.get(case.key)
+    def _sweep(self, one: ProgramVariant, model: LogGPS) -> Sweep:
+        sweep = self._sweeps.get(one.key)
         if sweep is None:
-            program = self._programs.made(case.source, case.source.make)
-            graph = graph_of(program, case.algorithms)
-            sweep = Sweep(graph, model, task=self._sweeping)
-            self._sweeps.keep(case.key, sweep)
+            program = self._programs.made(one.source, one.source.make)
+            sweep = Sweep(graph_of(program, one.algorithms), model, task=self._sweeping)
+            self._sweeps.keep(one.key, sweep)
         elif sweep.model != model:
             # With wildcards the model decides which receive takes which send.
             wild = has_wildcards(sweep.graph)
@@ -220,28 +208,39 @@ def with_contention(shown: Analysed, reports: Mapping[str, ContentionReport]) ->
 
 
 def many_operations(shown: Analysed) -> bool:
-    """Return whether a replay of the program in the controls takes noticeably long."""
+    """Return whether a replay of the chosen program takes noticeably long."""
     return shown.graph.num_ops > MANY_OPERATIONS
 
 
 def _runs_of(state: ToleranceState, graph: ExecutionGraph) -> tuple[MeasuredRuns | None, str]:
-    """Return the measured runs of the program in the controls, or why there are none to draw."""
+    """Return the measured runs of the chosen program, or why there are none to draw."""
     file = state.measured
     if file is None:
         return None, ""
-    if file.program != state.own_case.source.name:
-        name = PurePath(file.name).name
-        return None, f"{name} was given for {file.program}: choose that program to see it"
+    if file.program != state.own_variant.source.name:
+        given = f"{file.short_name} was given for {file.program}"
+        return None, f"{given}: choose that program to see it"
     try:
         return runs_of(file.runs, graph), ""
     except ParameterError as error:
         return None, str(error)
 
 
-def _analysed(
-    sweep: Sweep, state: ToleranceState, interval: LatencyInterval | None
-) -> LatencySensitivity:
-    return analyse(sweep, percent=state.percent, interval=interval, contention=False)
+def _on_one_axis(
+    over: Callable[..., _Curve],
+    curves: dict[str, _Curve],
+    sweeps: Mapping[str, Sweep],
+    task: tasks.Task,
+) -> dict[str, _Curve]:
+    """Return the curves, those that end elsewhere analysed again on the interval of all."""
+    if len(curves) < 2:
+        return curves
+    common = common_interval(list(curves.values()))
+    for name, curve in curves.items():
+        _go_on(task)
+        if curve.interval != common:
+            curves[name] = over(sweeps[name], interval=common)
+    return curves
 
 
 def _go_on(task: tasks.Task) -> None:

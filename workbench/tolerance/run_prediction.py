@@ -24,7 +24,7 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tolerance.analysis import PERCENT, analyse
-from workbench.tolerance.result import LatencySensitivity
+from workbench.tolerance.curve import LatencySensitivity
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -64,7 +64,14 @@ class RunPrediction(StoredResult):
     plot = Drawing("plot_run_prediction", package="workbench.tolerance")
 
     def __post_init__(self) -> None:
-        self._check()
+        if not len(self.points.added_s):
+            low, high = (end - self.analysis.L for end in self.analysis.interval)
+            raise ParameterError(
+                f"the analysis must hold an added latency of the runs; it is of {low * 1e6:g} to "
+                f"{high * 1e6:g} µs above the network's own, they have "
+                f"{self.runs.added_s.min() * 1e6:g} to {self.runs.added_s.max() * 1e6:g} µs",
+                key="interval",
+            )
 
     @property
     def name(self) -> str:
@@ -106,18 +113,16 @@ class RunPrediction(StoredResult):
 
     @property
     def measured_slope(self) -> FloatArray:
-        """Rise of the measured medians over that of the latency, float64[points - 1].
-
-        It is the measured λ_L, the mean between two neighbouring points.
-        """
-        slope: FloatArray = np.diff(self.measured_s) / np.diff(self.added_s)
-        return slope
+        """The measured λ_L, the mean between two neighbouring points, float64[points - 1]."""
+        return self._slope(self.measured_s)
 
     @property
     def predicted_slope(self) -> FloatArray:
         """The predicted λ_L, the mean between two neighbouring points, float64[points - 1]."""
-        slope: FloatArray = np.diff(self.predicted_s) / np.diff(self.added_s)
-        return slope
+        return self._slope(self.predicted_s)
+
+    def _slope(self, times_s: FloatArray) -> FloatArray:
+        return np.asarray(np.diff(times_s) / np.diff(self.added_s), np.float64)
 
     @property
     def zone_edges_s(self) -> tuple[float, float]:
@@ -128,30 +133,25 @@ class RunPrediction(StoredResult):
         Where λ_L does not rise both edges are at the end of the range if it is 0, else at its
         beginning.
         """
-        low, high = self.analysis.L + self.added_s[[0, -1]]
-        first, last = self.analysis.lambda_of([low, high]).tolist()
+        analysis, L = self.analysis, self.analysis.L
+        low, high = L + self.added_s[[0, -1]]
+        first, last = analysis.lambda_of([low, high]).tolist()
         if first == last:
-            end = float(high if last == 0 else low) - self.analysis.L
+            end = float(low if last else high) - L
             return end, end
-        inside = (self.analysis.corners[:-1] > low) & (self.analysis.corners[:-1] <= high)
-        corners = np.concatenate([[low], self.analysis.corners[:-1][inside]])
-        risen = (self.analysis.lambda_of(corners) - first) / (last - first)
+        inside = analysis.critical[(analysis.critical > low) & (analysis.critical <= high)]
+        corners = np.concatenate([[low], inside])
+        risen = (analysis.lambda_of(corners) - first) / (last - first)
         begins, ends = corners[[np.argmax(risen > _EDGE), np.argmax(risen >= 1 - _EDGE)]].tolist()
-        return begins - self.analysis.L, ends - self.analysis.L
+        return begins - L, ends - L
 
     @property
     def zones(self) -> tuple[Zone, ...]:
         """The zone of each point."""
-        begins, ends = self.zone_edges_s
         # A point at an edge belongs to the zone above it, as λ_L there is the slope above.
-        at = self.added_s + 0.5 / PS_PER_S
-        first, last = self.analysis.lambda_of(self.analysis.L + self.added_s[[0, -1]]).tolist()
-        if first == last:
-            return ("proportional" if last else "hidden",) * len(at)
-        return tuple(
-            "hidden" if one < begins else "transition" if one < ends else "proportional"
-            for one in at.tolist()
-        )
+        at = np.searchsorted(self.zone_edges_s, self.added_s + 0.5 / PS_PER_S, side="right")
+        grows = self.analysis.lambda_of(self.analysis.L + self.added_s[-1]) > 0
+        return tuple(ZONES[edges if grows else 0] for edges in at.tolist())
 
     @property
     def rmse_s(self) -> float:
@@ -166,11 +166,11 @@ class RunPrediction(StoredResult):
     @property
     def zone_rrmse_percent(self) -> dict[Zone, float]:
         """The same of the points of each zone that has some."""
-        zones = np.array(self.zones)
+        points = {zone: np.array(self.zones) == zone for zone in ZONES}
         return {
-            zone: rrmse_percent(self.measured_s[zones == zone], self.predicted_s[zones == zone])
-            for zone in ZONES
-            if (zones == zone).any()
+            zone: rrmse_percent(self.measured_s[at], self.predicted_s[at])
+            for zone, at in points.items()
+            if at.any()
         }
 
     def to_frame(self) -> pd.DataFrame:
@@ -201,12 +201,11 @@ class RunPrediction(StoredResult):
 
     def summary(self) -> dict[str, object]:
         """Return the command's JSON values: errors, zones, and each point."""
-        begins, ends = self.zone_edges_s
         return {
             "rrmse_percent": self.rrmse_percent,
             "rmse_s": self.rmse_s,
-            "zone_rrmse_percent": dict(self.zone_rrmse_percent),
-            "zone_edges_us": [begins * 1e6, ends * 1e6],
+            "zone_rrmse_percent": self.zone_rrmse_percent,
+            "zone_edges_us": [edge * 1e6 for edge in self.zone_edges_s],
             "points": {
                 "added_us": self.added_s * 1e6,
                 "zone": self.zones,
@@ -229,16 +228,6 @@ class RunPrediction(StoredResult):
             f"% ({zones}); largest error {self.error_percent[worst]:+.2f} % with "
             f"{self.added_s[worst] * 1e6:g} µs added)"
         )
-
-    def _check(self) -> None:
-        if not len(self.points.added_s):
-            low, high = (end - self.analysis.L for end in self.analysis.interval)
-            raise ParameterError(
-                f"the analysis must hold an added latency of the runs; it is of {low * 1e6:g} to "
-                f"{high * 1e6:g} µs above the network's own, they have "
-                f"{self.runs.added_s.min() * 1e6:g} to {self.runs.added_s.max() * 1e6:g} µs",
-                key="interval",
-            )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -290,10 +279,10 @@ class TracePredictions(StoredResult):
                     "RRMSE (%)": one.rrmse_percent,
                     "error there (%)": float(one.error_percent[nearest]),
                     "T (s)": one.analysis.T,
-                }
-                | {
-                    f"tolerance, {p:g} % (µs)": (largest - one.analysis.L) * 1e6
-                    for p, largest in one.analysis.tolerance.items()
+                    **{
+                        f"tolerance, {p:g} % (µs)": (largest - one.analysis.L) * 1e6
+                        for p, largest in one.analysis.tolerance.items()
+                    },
                 }
             )
         return pd.DataFrame(rows)

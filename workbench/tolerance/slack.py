@@ -13,7 +13,7 @@ from kernels.sweep import path as kernel, slack as slack_kernel
 from kernels.sweep.layout import MESSAGE_WON, RECV, SEND, TAKE, TO_LATEST
 from workbench.arrays import IntArray
 from workbench.programs.graph import RECV as OP_RECV, SEND as OP_SEND, ExecutionGraph
-from workbench.tolerance.packed_program import Costs, PackedProgram
+from workbench.tolerance.passes import Costs, PackedProgram
 
 _ROOM = 1 << 16  # vertices of a path, 512 KiB: chosen; a longer path is followed a second time
 

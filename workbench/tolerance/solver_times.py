@@ -9,7 +9,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -36,6 +36,9 @@ WAYS = {"lp": "linear program (HiGHS)", "sweep": "sweep", "replay": "replay"}
 
 _PROGRAMS = ("halo-8", "transpose-8", "cg-8", "training-64", "ring-pipeline-64", "halo2d-64")
 _MACHINE = "azure-hb96v3-hdr"
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -112,19 +115,19 @@ class SolverTimes(StoredResult):
         """
         import pandas as pd
 
-        columns: dict[str, Any] = {
-            "program": self.programs,
-            "ranks": self.ranks,
-            "events": self.events,
-            "T (s)": self.T_s,
-        }
-        for way, name in (("lp", "LP"), ("sweep", "sweep"), ("replay", "replay")):
-            columns[f"{name} (s)"] = self.median(way)
-            columns[f"{name} ± (s)"] = self.seconds(way).std(axis=1)
         lp, sweep, replay = map(self.median, WAYS)
         return pd.DataFrame(
-            columns
-            | {
+            {
+                "program": self.programs,
+                "ranks": self.ranks,
+                "events": self.events,
+                "T (s)": self.T_s,
+                "LP (s)": lp,
+                "LP ± (s)": self.lp_s.std(axis=1),
+                "sweep (s)": sweep,
+                "sweep ± (s)": self.sweep_s.std(axis=1),
+                "replay (s)": replay,
+                "replay ± (s)": self.replay_s.std(axis=1),
                 "build (s)": self.build_s,
                 "pack (s)": self.pack_s,
                 "LP / sweep": lp / sweep,
@@ -189,34 +192,27 @@ def _timed(graph: ExecutionGraph, model: LogGPS, repeats: int) -> dict[str, Any]
     from workbench.simulate.replay import replay
     from workbench.tolerance.lp import LatencyLP
 
-    began = time.perf_counter()
-    lp = LatencyLP(graph, model)
-    built = time.perf_counter()
-    sweep = Sweep(graph, model)
-    packed = time.perf_counter()
+    lp, build_s = timed(LatencyLP, graph, model)
+    sweep, pack_s = timed(Sweep, graph, model)
+    replay(graph, model)  # the first run is not timed
     return {
         "ranks": graph.num_ranks,
         "events": graph.num_ops,
         "T_s": sweep.makespan(),
         "T_lp_s": lp.solve().T,
-        "lp_s": _repeated(lp.solve, repeats),
-        "sweep_s": _repeated(sweep.makespan_ps, repeats),
-        "replay_s": _repeated(lambda: replay(graph, model), repeats, warm=True),
-        "build_s": built - began,
-        "pack_s": packed - built,
+        "lp_s": [timed(lp.solve)[1] for _ in range(repeats)],
+        "sweep_s": [timed(sweep.makespan_ps)[1] for _ in range(repeats)],
+        "replay_s": [timed(replay, graph, model)[1] for _ in range(repeats)],
+        "build_s": build_s,
+        "pack_s": pack_s,
     }
 
 
-def _repeated(call: Callable[[], object], repeats: int, *, warm: bool = False) -> list[float]:
-    """Return the wall times of some calls, after one that is not timed where that is asked."""
-    if warm:
-        call()
-    found = []
-    for _ in range(repeats):
-        began = time.perf_counter()
-        call()
-        found.append(time.perf_counter() - began)
-    return found
+def timed(call: Callable[_P, _R], *arguments: _P.args, **named: _P.kwargs) -> tuple[_R, float]:
+    """Return the result of a call, and its wall time in s."""
+    began = time.perf_counter()
+    result = call(*arguments, **named)
+    return result, time.perf_counter() - began
 
 
 def _span(ratios: FloatArray) -> str:

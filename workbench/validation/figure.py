@@ -11,7 +11,7 @@ from workbench.plotting import palette
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure
-from workbench.tolerance.figure_run_prediction import plot_run_prediction
+from workbench.tolerance.figure import plot_run_prediction
 from workbench.validation.prediction import predict_recording
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from workbench.panels.placement.panel import FIRST, FIRST_MACHINE, PlacementPane
 from workbench.panels.placement.state import fitting, near_member
 from workbench.placement import METHODS, compare_placements, place
 from workbench.tolerance.pairs import pair_sensitivity
-from workbench.tolerance.rank_wires import Wires
+from workbench.tolerance.wires import Wires
 from workbench.topology import FAMILIES
 
 NETWORK = "dragonfly:g=3,a=2,p=2"
@@ -155,7 +155,7 @@ def test_a_longer_wire_takes_longer(panel: PlacementPanel) -> None:
 def test_the_network_is_a_word_and_its_controls(panel: PlacementPanel) -> None:
     panel.topology = "fat-tree:4"
     settled(panel)
-    network = panel._controls.network  # its row of controls, in their order
+    network = panel._network  # its row of controls, in their order
     assert network.family.value == "fat-tree"
     assert network.parameters["k"].value == 4
     assert network.shape.children[:2] == (network.family, network.parameters["k"])
@@ -217,7 +217,7 @@ def test_a_field_holds_what_the_word_gives_it(word: str, name: str, value: Any) 
 
 
 def test_any_family_and_any_machine_can_be_chosen(panel: PlacementPanel) -> None:
-    network = panel._controls.network
+    network = panel._network
     panel.evaluations = 1
     for family in ("torus", "slim-fly", "star"):
         network.family.value = family
@@ -250,7 +250,7 @@ def test_several_ranks_of_one_host(panel: PlacementPanel) -> None:
 
 def test_what_cannot_be_is_reported_and_the_figures_stay(panel: PlacementPanel) -> None:
     before = times(panel)
-    network = panel._controls.network
+    network = panel._network
     network.parameters["g"].value = "1"
     settled(panel)
     assert "there must be a place for each of 8 ranks" in panel.error

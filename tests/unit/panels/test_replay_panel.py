@@ -17,11 +17,11 @@ from workbench import machines, models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError
 from workbench.models.loggps import parse_loggps
 from workbench.panels import job_controls
-from workbench.panels.loggps_sliders import SCALES
+from workbench.panels.loggps_choice import LOGGOPSIM, SCALES
 from workbench.panels.program_sources import GENERATED
 from workbench.panels.replay import panel as panel_module
 from workbench.panels.replay.panel import FIRST, FIRST_MACHINE, ReplayPanel
-from workbench.panels.replay.state import LOGGOPSIM, ShownReplay
+from workbench.panels.replay.state import ShownReplay
 from workbench.programs import ExecutionGraph
 from workbench.programs.collectives import ALGORITHMS, DEFAULTS
 from workbench.simulate.replay import replay

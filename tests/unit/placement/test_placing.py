@@ -24,8 +24,7 @@ from workbench.placement import (
 from workbench.placement.message_graph import MessageGraph
 from workbench.programs import ExecutionGraph, Program, ProgramBuilder, generate
 from workbench.tasks import Task
-from workbench.tolerance.rank_wires import Wires
-from workbench.tolerance.wires import wire_sensitivity, wire_tolerance
+from workbench.tolerance.wires import Wires, wire_sensitivity, wire_tolerance
 
 MODEL = LogGPS(L=1e-6, o=2e-7, g=0, G=1e-11, O=0, S=1 << 20)
 NETWORK = topology.dragonfly(a=2, p=2, g=4)

@@ -6,7 +6,6 @@ import pytest
 from tests.cases import for_each
 from workbench.errors import ParameterError
 from workbench.plotting.replay.communication import (
-    MOST_TILES,
     communication_figure,
     communication_table,
     describe_communication,
@@ -18,6 +17,7 @@ from workbench.plotting.replay.message_sizes import (
     message_size_table,
     message_sizes_figure,
 )
+from workbench.plotting.tiles import MOST_TILES
 from workbench.programs.graph import CALC, SEND, Dependents, ExecutionGraph
 
 

@@ -7,8 +7,8 @@ import pytest
 from bokeh.models import ColorBar
 
 from workbench.errors import ParameterError
-from workbench.plotting.replay.communication import MOST_TILES
-from workbench.tolerance.figure_pairs import (
+from workbench.plotting.tiles import MOST_TILES
+from workbench.tolerance.figure_network import (
     describe_pairs,
     pair_columns,
     pairs_figure,

@@ -28,7 +28,7 @@ from workbench.plotting.topology.metrics_table import (
 from workbench.plotting.topology.resilience import plot_resilience, resilience_curves
 from workbench.plotting.topology.style import line_styles
 from workbench.simulate.fabric import Fabric, load_curve
-from workbench.tolerance.figure_wires import (
+from workbench.tolerance.figure_network import (
     describe_wire_tolerance,
     plot_wire_tolerance,
     wire_tolerance_figure,

@@ -11,7 +11,7 @@ import numpy as np
 
 from workbench.models import LogGPS
 from workbench.provenance import Provenance
-from workbench.tolerance.result import LatencySensitivity
+from workbench.tolerance.curve import LatencySensitivity
 
 MODEL = LogGPS(L=1e-6, o=5e-7, g=0.0, G=1e-11, O=0.0, S=65536)
 

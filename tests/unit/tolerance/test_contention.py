@@ -13,7 +13,7 @@ from workbench.simulate.replay import replay
 from workbench.tolerance.contention import (
     RESOURCES,
     ContentionReport,
-    _Relaxed,
+    _relaxed,
     compare_contention,
 )
 
@@ -72,7 +72,7 @@ def test_with_all_limits_the_times_are_the_replays(seed: int) -> None:
     graph, model = random_case(seed)
     full = replay(graph, model, times=True)
     report = compare_contention(graph, model)
-    assert _Relaxed(full).of(np.ones(len(RESOURCES), bool)) == full.makespan_ps
+    assert _relaxed(full)(np.ones(len(RESOURCES), bool)) == full.makespan_ps
     assert all(s.time_ps >= 0 and s.alone_ps >= 0 for s in report.shares[:-1])
     assert sum(s.time_ps for s in report.shares) == report.loggopsim_ps - report.llamp_ps
     assert report.loggopsim_ps == full.makespan_ps

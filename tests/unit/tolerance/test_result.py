@@ -16,7 +16,7 @@ from workbench.provenance import Provenance
 from workbench.simulate import replay
 from workbench.tolerance import LatencySensitivity, analyse
 from workbench.tolerance.contention import ContentionReport, ResourceShare
-from workbench.tolerance.result import RENDEZVOUS, more_than_messages
+from workbench.tolerance.curve import RENDEZVOUS, more_than_messages
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))

@@ -7,8 +7,7 @@ from fractions import Fraction
 from hypothesis import example, given, strategies as st
 
 from tests.reference import sweep as slow
-from workbench.tolerance.sweep_passes import TangentLine
-from workbench.tolerance.tangents import bends, most_latencies
+from workbench.tolerance.passes import TangentLine, bends, most_latencies
 
 HI = 40
 

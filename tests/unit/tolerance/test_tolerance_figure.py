@@ -19,12 +19,12 @@ from workbench.tolerance import (
     Sweep,
     TracePredictions,
     analyse_bandwidth,
+    describe_run_prediction,
+    describe_tolerance,
     running_example,
 )
 from workbench.tolerance.figure import plot_tolerance, tolerance_figure
 from workbench.tolerance.figure_columns import MOST_MARKS, curve_columns
-from workbench.tolerance.figure_run_prediction import describe_run_prediction
-from workbench.tolerance.figure_sentence import describe_tolerance
 
 # T = 100 us, then 90 us + 5 L from 2 us on, then 50 us + 10 L from 8 us on.
 BENT = ((100_000, 0), (90_000, 5), (50_000, 10))

@@ -17,21 +17,14 @@ from tests.unit.panels.waiting import settled
 from workbench import machines, models, programs
 from workbench.errors import DatasetError, ParameterError, ParseError, ProgramError
 from workbench.measure import MeasuredRuns
-from workbench.panels.loggps_sliders import SCALES
-from workbench.panels.replay.state import LOGGOPSIM
+from workbench.panels.loggps_choice import LOGGOPSIM, SCALES
 from workbench.programs.collectives import ALGORITHMS
 from workbench.provenance import Provenance
 from workbench.simulate.replay import replay
 from workbench.tolerance import Sweep, analyse, analyse_bandwidth, panel_work as tolerance_work
 from workbench.tolerance.panel import FIRST, FIRST_MACHINE, TolerancePanel
-from workbench.tolerance.panel_state import (
-    STRONG,
-    WEAK,
-    interval_text,
-    parse_interval,
-    parse_percents,
-    ranks_of,
-)
+from workbench.tolerance.panel_programs import STRONG, WEAK, ranks_of
+from workbench.tolerance.panel_state import interval_text, parse_interval, parse_percents
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +59,7 @@ def panel(only_panel: TolerancePanel, small: programs.Program) -> Iterator[Toler
     only_panel.measured, only_panel.over = None, "latency"
     only_panel.programs = [small]
     settled(only_panel)
+    only_panel.open("Tolerances")
     yield only_panel
     only_panel.stop()
     settled(only_panel)
@@ -254,6 +248,7 @@ def test_contention_is_compared_beside_the_result(panel: TolerancePanel) -> None
     result = settled(panel)
     assert result.contention.optimistic_percent > 5
     assert "optimistic" in panel.text
+    panel.open("Contention")
     assert "send NIC" in panel.text
     panel.programs = ["halo-8", wide]
     settled(panel)
@@ -275,6 +270,7 @@ def test_what_cannot_run_with_contention_says_so(
     panel.L_us = 7.5
     result = settled(panel)
     assert result.contention is None
+    panel.open("Contention")
     assert "does not run to its end" in panel.text
     assert panel.error == ""
 

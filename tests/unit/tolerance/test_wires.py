@@ -15,13 +15,15 @@ from workbench.models import LogGPS
 from workbench.placement.message_graph import MessageGraph
 from workbench.programs import ExecutionGraph, generate, read_goal
 from workbench.simulate import replay
-from workbench.tolerance import tolerance_figure
-from workbench.tolerance.rank_wires import D_SWITCH_S, L_WIRE_S, Wires
+from workbench.tolerance import Sweep, tolerance_figure
 from workbench.tolerance.wires import (
+    D_SWITCH_S,
+    L_WIRE_S,
+    Wires,
+    along_wires,
     analyse_wires,
     topology_study,
     wire_sensitivity,
-    wire_sweep,
     wire_tolerance,
 )
 
@@ -137,7 +139,7 @@ def test_one_router_for_all_is_loggps_with_that_latency() -> None:
 
 def test_the_sweep_over_wires_answers_all_a_sweep_does() -> None:
     program = generate.cg(12, iterations=2, jitter=0.1, rng=5)
-    sweep = wire_sweep(program, MODEL, SMALL)
+    sweep = along_wires(Sweep(program, MODEL), Wires.of(SMALL, 12))
     found = wire_sensitivity(program, MODEL, SMALL)
     point = sweep.at(L_WIRE_S)
     assert (point.T, point.lambda_L_right) == (found.T, found.lambda_wire[1])
@@ -147,7 +149,7 @@ def test_the_sweep_over_wires_answers_all_a_sweep_does() -> None:
 def test_figure_11_is_the_sweep_over_all_wires() -> None:
     program = generate.cg(12, cells=32, iterations=2)
     found = analyse_wires(program, MODEL, SMALL, percent=[1], l_wire_s=300e-9)
-    sweep = wire_sweep(program, MODEL, SMALL)
+    sweep = along_wires(Sweep(program, MODEL), Wires.of(SMALL, 12))
     for l_wire_s in (274e-9, 350e-9, 424e-9):
         assert found.T_of(l_wire_s) == pytest.approx(sweep.makespan(l_wire_s), abs=1e-12)
     assert found.T == sweep.makespan(300e-9)

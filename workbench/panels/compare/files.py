@@ -27,7 +27,7 @@ from workbench.plotting.topology.hop_histogram import plot_hops
 from workbench.plotting.topology.load_curves import plot_load_curves
 from workbench.plotting.topology.map import plot_topology
 from workbench.plotting.topology.resilience import plot_resilience
-from workbench.tolerance.figure_wires import plot_wire_tolerance
+from workbench.tolerance.figure_network import plot_wire_tolerance
 from workbench.topology.files import to_graphml
 
 

@@ -44,12 +44,12 @@ from workbench.plotting.topology.metrics_table import describe_comparison, metri
 from workbench.plotting.topology.resilience import ResilienceCurves, resilience_curves
 from workbench.plotting.topology.style import line_styles
 from workbench.provenance import Provenance
-from workbench.tolerance.figure_wires import (
+from workbench.tolerance.figure_network import (
     WireTolerance,
     describe_wire_tolerance,
     wire_tolerance_figure,
 )
-from workbench.tolerance.rank_wires import L_WIRE_S
+from workbench.tolerance.wires import L_WIRE_S
 from workbench.topology import Topology
 
 _MAP_PX, _HOPS_PX, _FAILED_PX, _CURVES_PX = 290, 300, 260, 300  # chosen: a row a screen of 900

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import ipywidgets as widgets
@@ -16,6 +16,7 @@ from workbench.panels.mute import Mute
 from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.family import FamilyFields
 from workbench.panels.placement.state import Network, fitting, near_member
+from workbench.panels.settings import Setting
 from workbench.panels.style import named, with_errors, wrapping_row
 from workbench.panels.topology_options import MACHINE, family_options, machine_options, near_sizes
 from workbench.placement.problem import MOST_SLOTS
@@ -43,6 +44,7 @@ class NetworkControls:
         self._families: dict[str, FamilyFields] = {}
         self._held: dict[str, str] = dict(_FIRST_SHOWN)
         self.error = ErrorLine()
+        self.settings = {one.name: self._setting(one.name) for one in fields(Network)}
         self.family: Any = inputs.Dropdown(options=family_options(), **named("Network", "230px"))
         self.machine: Any = inputs.Dropdown(options=machine_options(), **named("machine", "280px"))
         self.sizes: Any = inputs.Dropdown(
@@ -113,6 +115,21 @@ class NetworkControls:
     def errors(self) -> list[ErrorLine]:
         """The error lines of the controls."""
         return [self.error, *errors_of((*self.parameters.values(), *self.latencies))]
+
+    def _setting(self, name: str) -> Setting:
+        return Setting(
+            get=lambda: getattr(self.network, name), take=lambda value: self.take(name, value)
+        )
+
+    def take(self, name: str, value: Any) -> None:
+        """Set one field of the network; hosts and their names may be a list, too."""
+        if name in _TEXTS and not isinstance(value, str):
+            value = " ".join(map(str, value))
+        self.show(replace(self.network, **{name: value}))
+        self.error.say("")
+        for field in self.latencies:
+            field.forget()
+        self._changed(self.network)
 
     def show(self, network: Network) -> None:
         """Show another network without calling back."""

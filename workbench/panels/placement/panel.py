@@ -12,7 +12,6 @@ What a button does is a method of the same name, and what a control holds is an 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import fields, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
@@ -20,24 +19,25 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
 
-from workbench import tasks
+from workbench import machines, tasks
 from workbench.errors import ParameterError
 from workbench.panels import inputs
 from workbench.panels.error_line import ErrorLine
 from workbench.panels.export_tab import ExportTab
-from workbench.panels.job_controls import AT_ONCE_S, FIRST_S
+from workbench.panels.job_controls import AT_ONCE_S, FIRST_S, error_text
 from workbench.panels.live_view import LiveView
-from workbench.panels.placement.controls import PlacementControls, ProgramControls
+from workbench.panels.number_field import NumberField, errors_of
 from workbench.panels.placement.files import FILES
+from workbench.panels.placement.network import NetworkControls
 from workbench.panels.placement.state import Effort, Network, Placed, PlacementState, python_lines
 from workbench.panels.placement.view import PlacementView, table_html
 from workbench.panels.placement.work import Placer
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
-from workbench.panels.replay.controls import SAVED, parameters_of
 from workbench.panels.replay.state import ReplayState
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import choose, wrapping_row
+from workbench.panels.settings import Setting
+from workbench.panels.style import named, wrapping_row
 from workbench.placement import Placement, PlacementMethod
 from workbench.programs import ExecutionGraph, Program
 from workbench.tolerance.pairs import PairSensitivity
@@ -51,11 +51,16 @@ FIRST = "cg-8"
 FIRST_MACHINE = "azure-hb96v3-hdr"
 """The default machine."""
 
-_NETWORK = tuple(one.name for one in fields(Network))
-_EFFORT = tuple(one.name for one in fields(Effort))
-_LISTS = ("hosts", "host_names")
+_NETWORK_KEYS = (
+    *("topology", "hosts", "links", "ranks_per_host", "placement", "names"),
+    *("l_wire_s", "d_switch_s", "same_host_s"),
+)
+"""Keys of errors that belong to the network."""
+
+_NO_MATTER = ("L_us", "g_us", "O_ns")
+"""Parameters that the network gives, or that a placement does not depend on."""
+
 _SHOWN = ("placement", "value")
-_SETTINGS = (*("program", "machine", "model", "algorithms", *_SHOWN, *_NETWORK, *_EFFORT),)
 _MAP = "map"
 _TABLE, _PYTHON, _EXPORT = "Table", "Python", "Export"
 
@@ -74,8 +79,6 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         ParameterError: the topology is not accepted.
     """
 
-    SETTINGS = _SETTINGS
-
     _START = ("▶ Place", "Place the ranks again, in the background", "88px")
     _STOP = "Stop the search and keep the results so far"
     _KEPT = "the figures show the earlier results"
@@ -87,14 +90,27 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         topology: str | None = None,
         machine: str = FIRST_MACHINE,
     ) -> None:
-        super().__init__()
+        super().__init__(source_of(program, FIRST), machine)
         self._placer = Placer()
         self._view: PlacementView | None = None
         self._exports: dict[str, ExportTab] = {}
-        base = ReplayState(source_of(program, FIRST), **parameters_of(machine))
         network = Network() if topology is None else Network(topology)
-        first = PlacementState(base, network)
-        self._controls: PlacementControls = PlacementControls(first, self._changed)
+        self._network = NetworkControls(
+            network, lambda _: self._changed(), lambda: self._programs.ranks
+        )
+        first = Effort()
+        self._effort: dict[str, Any] = {
+            "evaluations": NumberField(
+                first.evaluations, 0, 10_000_000, step=500, **named("search tries", "180px")
+            ),
+            "seconds": NumberField(
+                float(first.seconds), 0.05, 86_400, step=5, **named("time limit (s)", "180px")
+            ),
+            "seed": NumberField(first.seed, 0, 2**31 - 1, **named("seed", "110px")),
+        }
+        for field in self._effort.values():
+            field.observe(lambda _: self._changed(), "value")
+        self._source, self._machine = self._programs.source, self._loggps.machine
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
         self._table = widgets.HTML()
         self._python = inputs.Textarea(rows=13, layout=widgets.Layout(width="98%", height="auto"))
@@ -105,7 +121,12 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     @property
     def state(self) -> PlacementState:
         """The state of the controls."""
-        return self._controls.state
+        programs, loggps = self._programs, self._loggps
+        base = ReplayState(
+            programs.source, loggps.model, programs.algorithms, "llamp", loggps.machine
+        )
+        effort = {name: field.value for name, field in self._effort.items()}
+        return PlacementState(base, self._network.network, Effort(**effort))
 
     @property
     def placements(self) -> Mapping[PlacementMethod, Placement]:
@@ -125,8 +146,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
     @property
     def controls(self) -> Mapping[str, Any]:
         """The controls of the settings, by name."""
-        shown = {} if self._view is None else self._view.controls
-        return {**self._controls.by_name, **shown}
+        return {**super().controls, **self._network.by_name}
 
     @property
     def python(self) -> str:
@@ -168,64 +188,82 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         return self.comparison
 
     def _errors(self) -> list[ErrorLine]:
-        return [*self._controls.errors, *(tab.error for tab in self._exports.values())]
+        exports = [tab.error for tab in self._exports.values()]
+        effort = errors_of(self._effort.values())
+        return [*super()._errors(), *self._network.errors, *effort, *exports]
 
-    def _get(self, name: str) -> Any:
-        state = self.state
-        if name in _NETWORK:
-            return getattr(state.network, name)
-        if name in _EFFORT:
-            return getattr(state.effort, name)
-        if name in _SHOWN:
-            return self._shown_view().controls[name].value
-        return self._controls.programs.get(name)
+    def _all_settings(self) -> Mapping[str, Setting]:
+        base = {
+            name: one for name, one in super()._all_settings().items() if name not in _NO_MATTER
+        }
+        effort = {name: Setting(field) for name, field in self._effort.items()}
+        shown = {name: self._shown_setting(name) for name in _SHOWN}
+        return {**base, **self._network.settings, **effort, **shown}
 
-    def _set(self, name: str, value: Any) -> None:
-        controls = self._controls
-        if name in _NETWORK:
-            if name in _LISTS and not isinstance(value, str):
-                value = " ".join(map(str, value))
-            controls.take_network(replace(self.state.network, **{name: value}))
-        elif name in _EFFORT:
-            choose(getattr(controls, name), name, value)
-        elif name in _SHOWN:
-            choose(self._shown_view().controls[name], name, value)
-        else:
-            controls.programs.set(name, value)
-
-    def _saved_names(self) -> tuple[str, ...]:
-        programs = (name for name in SAVED if name != "semantics")
-        shown = () if self._view is None else _SHOWN
-        return (*programs, *_NETWORK, *_EFFORT, *shown)
+    def _shown_setting(self, name: str) -> Setting:
+        """Return the setting of what is shown, which raises until there is something."""
+        if self._view is None:
+            return Setting(get=self._shown_view, take=self._shown_view, session="no")
+        return Setting(self._view.controls[name], session="after jobs")
 
     def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
-        return _SHOWN
+        return _SHOWN  # also before there is something to show
 
     def _lay_out(self) -> Any:
+        programs, network, loggps = self._programs, self._network, self._loggps
+        settings = [
+            wrapping_row(programs.program, programs.upload),
+            programs.below,
+            network.shape,
+            wrapping_row(network.hosts, network.host_names),
+            network.error,
+            wrapping_row(*network.latencies, loggps.list),
+            loggps.sliders("o", "G", "S", least=300),
+            loggps.error,
+        ]
         bar = wrapping_row(
             self._work.start,
             self._work.stop_button,
-            *self._controls.effort,
+            *self._effort.values(),
             self._work.state,
         )
-        return self._boxed([self._controls.widget, bar, self._place])
+        return self._boxed([*settings, bar, self._place])
 
     @drawn_once
-    def _changed(self, state: PlacementState) -> None:
-        """Place the ranks with the present controls; a quick result is drawn at once."""
+    def _changed(self) -> None:
         self._begin(AT_ONCE_S)
 
-    @property
-    def _programs(self) -> ProgramControls:
-        return self._controls.programs
+    def _program_changed(self) -> None:
+        if self._programs.source != self._source:
+            self._source = self._programs.source
+            self._network.make_room()
+        self._changed()
+
+    def _model_changed(self) -> None:
+        machine = self._loggps.machine
+        if machine and machine != self._machine:
+            self._network.show(self._network.network.of_machine(machines.load(machine)))
+            self._network.make_room()
+        self._machine = machine
+        self._changed()
+
+    def _say(self, error: BaseException) -> None:
+        if getattr(error, "key", "") in _NETWORK_KEYS:
+            self._network.error.say(error_text(error))
+        else:
+            super()._say(error)
+
+    def _clear_errors(self) -> None:
+        super()._clear_errors()
+        self._network.error.say("")
 
     def _submit(self) -> tuple[tasks.Job[Placed], Callable[[], tuple[float, str]]]:
-        state = self._controls.state
+        state = self.state
         job = tasks.submit(self._placer.work, state)
         return job, lambda: self._placer.how_far(job, state)
 
     def _program(self) -> AnyProgram | None:
-        return self._placer.program(self._controls.state)
+        return self._placer.program(self.state)
 
     def _show(self, shown: Placed) -> None:
         self._draw()
@@ -269,7 +307,7 @@ class PlacementPanel(ProgramPanel["pd.DataFrame | None", Placed]):
         self._tabs.selected_index = 0
         return self._tabs
 
-    def _shown_view(self) -> PlacementView:
+    def _shown_view(self, *_: object) -> PlacementView:
         if self._view is None:
             raise ParameterError("no placement has been found yet", key="placement")
         return self._view

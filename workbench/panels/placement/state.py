@@ -9,8 +9,9 @@ from math import ceil
 from typing import TYPE_CHECKING, Any
 
 from workbench.machines import Machine, links_of, wires_of
+from workbench.panels.loggps_choice import python_of
 from workbench.panels.program_sources import GIVEN, AnyProgram
-from workbench.panels.replay.state import ReplayState, model_expression, model_module
+from workbench.panels.replay.state import ReplayState
 from workbench.placement import (
     EVALUATIONS,
     HOST_NAMES,
@@ -20,7 +21,7 @@ from workbench.placement import (
     job_hosts,
 )
 from workbench.programs import ExecutionGraph, Program
-from workbench.tolerance.rank_wires import L_WIRE_S
+from workbench.tolerance.wires import L_WIRE_S
 from workbench.topology import FAMILIES, Topology, parse_topology, propose
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.topology.topology import TERMINAL
@@ -165,11 +166,12 @@ class Placed:
 def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMethod) -> str:
     """Return Python code for ``found``, ``comparison`` and, with one method, ``pairs``."""
     base, network = state.base, state.network
+    module, model = python_of(base.model, base.machine)
     lines = [
-        f"from workbench import {model_module(base)}, programs, topology",
+        f"from workbench import {module}, programs, topology",
         "from workbench.tolerance.pairs import pair_sensitivity",
         "from workbench.placement import frame_of, place_all",
-        "from workbench.tolerance.rank_wires import Wires",
+        "from workbench.tolerance.wires import Wires",
     ]
     if base.source.expression != GIVEN:
         lines.append(f"program = {base.source.expression}")
@@ -203,7 +205,7 @@ def python_lines(state: PlacementState, program: AnyProgram, method: PlacementMe
     wire = "" if network.wires_s == default.wires_s else repr(network.wires_s)
     lines += [
         f"graph = {graph}",
-        f"model = {model_expression(base)}",
+        f"model = {model}",
         f'network = topology.parse_topology("{network.topology}")',
         f"found = place_all(graph, model, network{words})",
         "comparison = frame_of(found.values())",

@@ -25,7 +25,7 @@ from workbench.plotting.placement.times import (
     run_time_text,
 )
 from workbench.plotting.theme import SMALL
-from workbench.tolerance.figure_pairs import PairsFigure, describe_pairs, pairs_figure
+from workbench.tolerance.figure_network import PairsFigure, describe_pairs, pairs_figure
 from workbench.tolerance.pairs import PairSensitivity
 
 _PX = 400  # chosen: pairs of ranks about square beside the times, in a page of 1000

@@ -13,7 +13,7 @@ from workbench.placement import METHODS, Placement, PlacementMethod, place_each
 from workbench.programs import ExecutionGraph
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tolerance.pairs import PairSensitivity, pair_sensitivity
-from workbench.tolerance.rank_wires import Wires
+from workbench.tolerance.wires import Wires
 
 _KEPT = 3  # chosen: the programs between which a user compares
 

@@ -26,13 +26,13 @@ from workbench.panels.job_controls import FIRST_S, progress_of
 from workbench.panels.live_view import LiveView
 from workbench.panels.program_panel import ProgramPanel
 from workbench.panels.program_sources import AnyProgram, source_of
-from workbench.panels.replay.controls import SAVED, SIZE, TIMES, ReplayControls, parameters_of
 from workbench.panels.replay.files import FILES, notes_html
 from workbench.panels.replay.state import ReplayState, ShownReplay, python_lines
 from workbench.panels.replay.view import CommunicationView, ReplayView
 from workbench.panels.replay.work import Replayer
 from workbench.panels.session.stateful import drawn_once
-from workbench.panels.style import push_button, wrapping_row
+from workbench.panels.settings import Setting
+from workbench.panels.style import named, push_button, wrapping_row
 from workbench.programs import ExecutionGraph, Program
 from workbench.simulate.replay_result import ReplayResult
 
@@ -43,6 +43,10 @@ FIRST_MACHINE = "azure-hb96v3-hdr"
 """The default machine."""
 
 _COMMUNICATION, _PYTHON, _EXPORT, _NOTES = "Communication", "Python", "Export", "Notes"
+_SEMANTICS = (
+    ("LogGOPSim: CPUs and NICs are occupied", "loggopsim"),
+    ("LLAMP: the graph alone", "llamp"),
+)
 _AT_ONCE_S = 0.15  # a replay of MANY_OPERATIONS takes 0.2 s on two busy cores
 
 
@@ -59,7 +63,6 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         DatasetError: there is no such program, or no such machine.
     """
 
-    SETTINGS = ("program", "semantics", "machine", *TIMES, SIZE, "model", "algorithms")
     _START = ("▶ Replay", "Replay again, in the background", "88px")
     _STOP = "Stop the replay and keep the last figures"
     _KEPT = "the figures show the last finished replay"
@@ -71,14 +74,13 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         machine: str = FIRST_MACHINE,
         height: int | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(source_of(program, FIRST), machine)
         self._height = height
         self._replayer = Replayer()
         self._pinned: ShownReplay | None = None
         self._view: ReplayView | None = None
         self._export: ExportTab | None = None
-        first = ReplayState(source_of(program, FIRST), **parameters_of(machine))
-        self._controls: ReplayControls = ReplayControls(first, self._changed)
+        self._semantics: Any = inputs.Dropdown(options=_SEMANTICS, **named("Semantics", "380px"))
         self._pin = push_button("Pin as A", "Keep this replay, to compare the next one with it")
         self._unpin = push_button("Unpin", "Show one replay again")
         self._place = widgets.VBox(layout=widgets.Layout(width="100%"))
@@ -93,7 +95,14 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
     @property
     def state(self) -> ReplayState:
         """The state of the controls."""
-        return self._controls.state
+        programs, loggps = self._programs, self._loggps
+        return ReplayState(
+            programs.source,
+            loggps.model,
+            programs.algorithms,
+            self._semantics.value,
+            loggps.machine,
+        )
 
     @property
     def result(self) -> ReplayResult | None:
@@ -109,11 +118,6 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
     def pinned(self) -> ReplayResult | None:
         """The pinned replay, shown as A; None where there is none."""
         return None if self._pinned is None else self._pinned.result
-
-    @property
-    def controls(self) -> Mapping[str, Any]:
-        """The controls of the settings, by name."""
-        return self._controls.by_name
 
     @property
     def python(self) -> str:
@@ -155,41 +159,43 @@ class ReplayPanel(ProgramPanel[ReplayResult | None, ShownReplay]):
         return [*super()._not_held(), *(f"{one} is not in a session" for one in pinned)]
 
     def _errors(self) -> list[ErrorLine]:
-        return [*self._controls.errors, *([] if self._export is None else [self._export.error])]
+        return [*super()._errors(), *([] if self._export is None else [self._export.error])]
 
-    def _get(self, name: str) -> Any:
-        return self._controls.get(name)
-
-    def _set(self, name: str, value: Any) -> None:
-        self._controls.set(name, value)
-
-    def _saved_names(self) -> tuple[str, ...]:
-        return SAVED
+    def _all_settings(self) -> Mapping[str, Setting]:
+        semantics = Setting(self._semantics)
+        return {**self._programs.settings, "semantics": semantics, **self._loggps.settings}
 
     def _lay_out(self) -> Any:
         bar = wrapping_row(
             self._work.start, self._work.stop_button, self._pin, self._unpin, self._work.state
         )
-        return self._boxed([self._controls.widget, bar, self._place])
+        programs, loggps = self._programs, self._loggps
+        settings = [
+            wrapping_row(programs.program, programs.upload),
+            programs.below,
+            wrapping_row(loggps.list, self._semantics),
+            loggps.sliders("Log", "GOS"),
+            loggps.error,
+        ]
+        return self._boxed([*settings, bar, self._place])
 
     def _connect(self) -> None:
         self._pin.on_click(lambda _: self.pin())
         self._unpin.on_click(lambda _: self.unpin())
         self._pin.disabled = self._unpin.disabled = True
+        self._semantics.observe(lambda _: self._changed(), "value")
         self._tabs.observe(lambda _: self._draw_tab(), "selected_index")
 
     @drawn_once
-    def _changed(self, state: ReplayState) -> None:
-        """Replay with the present controls; a small program is drawn before this returns."""
-        self._begin(_AT_ONCE_S if self._replayer.quick(state) else 0.0)
+    def _changed(self) -> None:
+        self._begin(_AT_ONCE_S if self._replayer.quick(self.state) else 0.0)
 
     def _submit(self) -> tuple[tasks.Job[ShownReplay], Callable[[], tuple[float, str]]]:
-        state = self._controls.state
-        job = tasks.submit(self._replayer.work, state)
+        job = tasks.submit(self._replayer.work, self.state)
         return job, lambda: progress_of(job)
 
     def _program(self) -> AnyProgram | None:
-        return self._replayer.program(self._controls.state)
+        return self._replayer.program(self.state)
 
     def _show(self, shown: ShownReplay) -> None:
         self._draw()

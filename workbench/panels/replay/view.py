@@ -10,7 +10,8 @@ from bokeh.layouts import row
 
 from workbench.html_table import html_table
 from workbench.panels.live_view import Downloads, LiveView
-from workbench.panels.replay.state import ShownReplay, describe_comparison, short_model
+from workbench.panels.loggps_choice import short_model
+from workbench.panels.replay.state import ShownReplay, describe_comparison
 from workbench.panels.style import TEXT
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.replay.breakdown import (

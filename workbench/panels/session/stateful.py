@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import traitlets
 
@@ -14,6 +14,7 @@ from workbench.jsonfile import plain
 from workbench.panels.kernel import kernel_loop
 from workbench.panels.session.history import UndoHistory
 from workbench.panels.session.session import Files, OwnFiles, Session
+from workbench.panels.settings import Setting
 from workbench.suggestions import did_you_mean
 
 _P = TypeVar("_P", bound="Stateful")
@@ -42,9 +43,6 @@ def drawn_once(draw: Callable[..., None]) -> Callable[..., None]:
 class Stateful:
     """What has settings that a session holds, and undo and redo go through."""
 
-    NOT_SAVED: ClassVar[tuple[str, ...]] = ()
-    """Settings of this machine, or of a result, that a session leaves alone."""
-
     _waiting: dict[str, Callable[[], None]] | None = None
     """What is to be drawn at the end, while several settings are set."""
 
@@ -53,33 +51,43 @@ class Stateful:
         self._late: dict[str, Any] = {}
         self._history = UndoHistory(self._saved_settings, self._take_step_of_undo)
 
-    def _setting_names(self) -> tuple[str, ...]:
-        """Return the names of the present settings."""
+    def _all_settings(self) -> Mapping[str, Setting]:
+        """Return the present settings by name, in the order in which a session sets them."""
         raise NotImplementedError
+
+    def _setting_names(self) -> tuple[str, ...]:
+        """Return the names of the settings that are attributes."""
+        return tuple(name for name, one in self._all_settings().items() if one.attribute)
 
     def _get(self, name: str) -> Any:
         """Return the value of a setting."""
-        raise NotImplementedError
+        return self._all_settings()[name].value()
 
     def _set(self, name: str, value: Any) -> None:
         """Set a setting as the user would."""
-        raise NotImplementedError
+        self._all_settings()[name].set(name, value)
 
     def _saved_names(self) -> tuple[str, ...]:
         """Return the names of what a session holds, in the order in which it is set."""
-        return tuple(name for name in self._setting_names() if name not in self.NOT_SAVED)
+        return tuple(name for name, one in self._all_settings().items() if one.session != "no")
 
     def _late_names(self, settings: Mapping[str, Any]) -> tuple[str, ...]:
         """Return those of some settings that choose among results: they are set after all jobs."""
-        return ()
+        known = self._all_settings()
+        return tuple(n for n in settings if n in known and known[n].session == "after jobs")
 
     def _saved(self, name: str) -> Any:
         """Return a setting as JSON can hold it."""
-        return plain(self._get(name))
+        one = self._all_settings().get(name)
+        return plain(self._get(name)) if one is None or one.save is None else one.save()
 
     def _restore(self, name: str, value: Any) -> None:
         """Set a setting to what `_saved` returned."""
-        self._set(name, value)
+        one = self._all_settings().get(name)
+        if one is None or one.restore is None:
+            self._set(name, value)
+        else:
+            one.restore(value)
 
     def _own_files(self) -> OwnFiles:
         """Return the user's own files that the present settings need."""

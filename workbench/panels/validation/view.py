@@ -15,8 +15,7 @@ from workbench.panels.validation.state import HERE, US_PER_S, ShownValidation
 from workbench.plotting.descriptions import plain_percent
 from workbench.plotting.theme import SMALL
 from workbench.tolerance import LatencySensitivity, RunPrediction
-from workbench.tolerance.figure import ToleranceFigure, tolerance_figure
-from workbench.tolerance.figure_run_prediction import describe_run_prediction
+from workbench.tolerance.figure import ToleranceFigure, describe_run_prediction, tolerance_figure
 from workbench.units import format_quantity
 from workbench.validation import ProgramRecording, ValidationReport
 

@@ -13,7 +13,13 @@ from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.grid import short_number
 from workbench.plotting.replay.style import size_text
-from workbench.plotting.tiles import rank_tiles
+from workbench.plotting.tiles import (
+    between_ranks,
+    rank_tiles,
+    ranks_per_tile,
+    show_ranks,
+    tile_columns,
+)
 from workbench.programs.graph import SEND
 from workbench.suggestions import did_you_mean
 
@@ -24,9 +30,6 @@ if TYPE_CHECKING:
 
 CommunicationUnit = Literal["bytes", "messages"]
 VALUES = ("bytes", "messages")
-
-MOST_TILES = 128
-"""Tiles along a side of the matrix; of more ranks, neighbours share a tile."""
 
 _DENSE = 2**22  # cells that are counted in a whole matrix rather than by sorting
 _MOST_TICKS = 6  # names of 11 px beside the colour bar, some 60 px apart
@@ -66,8 +69,7 @@ class CommunicationFigure:
         self.mapper.update(low=float(low), high=float(high))
         self.source.data = columns
         fig, ranks = self.figure, graph.num_ranks
-        fig.x_range.update(start=-0.5, end=ranks - 0.5)
-        fig.y_range.update(start=ranks - 0.5, end=-0.5)
+        show_ranks(fig, ranks)
         bar = next(item for item in fig.right if isinstance(item, ColorBar))
         words, ticks_of = (
             (size_text, _byte_ticks) if value == "bytes" else (short_number, _count_ticks)
@@ -75,9 +77,7 @@ class CommunicationFigure:
         ticks = ticks_of(float(low), float(high))
         bar.ticker = FixedTicker(ticks=ticks)
         bar.major_label_overrides = {tick: words(tick) for tick in ticks}
-        per = _ranks_in_tile(ranks)
-        between = "two ranks" if per == 1 else f"two groups of {per} ranks"
-        fig.title.text = f"{value.capitalize()} between {between}: {graph.source}"
+        fig.title.text = f"{value.capitalize()} between {between_ranks(ranks)}: {graph.source}"
 
 
 def plot_communication_matrix(
@@ -149,15 +149,8 @@ def matrix_columns(graph: ExecutionGraph) -> dict[str, Any]:
     ``x`` and ``y`` are its centre in ranks and ``side`` its width, ``senders`` and ``receivers``
     its ranks in words, ``messages`` and ``bytes`` the traffic between them.
     """
-    per = _ranks_in_tile(graph.num_ranks)
-    down, across, messages, sizes = _pairs(graph, per)
-    last = graph.num_ranks - 1
-    return {
-        "x": across * per + (per - 1) / 2,
-        "y": down * per + (per - 1) / 2,
-        "side": np.full(len(down), float(per)),
-        "senders": [_ranks_text(tile, per, last) for tile in down.tolist()],
-        "receivers": [_ranks_text(tile, per, last) for tile in across.tolist()],
+    down, across, messages, sizes = _pairs(graph, ranks_per_tile(graph.num_ranks))
+    return tile_columns(down, across, graph.num_ranks) | {
         "messages": messages.astype(np.float64),
         "bytes": sizes.astype(np.float64),
         "bytes_text": [size_text(size) for size in sizes.tolist()],
@@ -204,15 +197,6 @@ def _pairs(graph: ExecutionGraph, per: int) -> tuple[Any, Any, Any, Any]:
         used, place, messages = np.unique(cell, return_inverse=True, return_counts=True)
         sizes = np.bincount(place, weights=graph.size[sends])
     return used // side, used % side, messages, sizes.astype(np.int64)
-
-
-def _ranks_in_tile(ranks: int) -> int:
-    return -(-ranks // MOST_TILES)
-
-
-def _ranks_text(tile: int, per: int, last: int) -> str:
-    first = tile * per
-    return f"rank {first}" if per == 1 else f"ranks {first} to {min(first + per - 1, last)}"
 
 
 def _byte_ticks(low: float, high: float) -> list[float]:

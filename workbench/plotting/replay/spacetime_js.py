@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-_TIME = """
+TIME_TEXT = """
 const text = (ns, digits = 6) => {
   const [unit, scale] = [['s', 1e9], ['ms', 1e6], ['µs', 1e3], ['ns', 1]]
     .find(([_, size]) => Math.abs(ns) >= size) ?? ['ns', 1]
   return `${Number((ns / scale).toPrecision(digits))} ${unit}`
 }
 """
+"""The function `text` of a time in ns: ``12.5 µs``, in its own unit."""
 
 TIME_TICK = """
 const most = Math.max(...ticks.map(Math.abs))
@@ -26,7 +27,7 @@ return Number.isInteger(tick) && tick >= 0 && tick < count ? String(ranks[tick] 
 """Code of a tick formatter: the rank at a place; `ranks` is empty where it is the place itself."""
 
 BAR_TEXT = (
-    _TIME
+    TIME_TEXT
     + """
 const d = source.data, i = special_vars.index
 const tag = (value) => value === 4294967295 ? 'any' : String(value)
@@ -44,7 +45,7 @@ return `${where}${verb} ${d.size[i]} B ${word} ${peer} tag ${tag(d.tag[i])}`
 """Code of a hover formatter: a bar's operation, as `ExecutionGraph.describe` has it, and call."""
 
 WHEN_TEXT = (
-    _TIME
+    TIME_TEXT
     + """
 const d = source.data, i = special_vars.index
 const long = d.right[i] - d.left[i]
@@ -54,7 +55,7 @@ return `${kinds[d.kind[i]]} ${text(long, 4)}: ${text(d.left[i])} to ${text(d.rig
 """Code of a hover formatter: how long the host worked on it, and when."""
 
 WAIT_TEXT = (
-    _TIME
+    TIME_TEXT
     + """
 const d = source.data, i = special_vars.index
 if (d.posted[i] < d.left[i]) {
@@ -72,7 +73,7 @@ return ''
 """Code of a hover formatter: what an operation waited for."""
 
 WAITS_TEXT = (
-    _TIME
+    TIME_TEXT
     + """
 const d = source.data, i = special_vars.index
 const long = d.right[i] - d.left[i], late = d.late[i], other = d.other[i]
@@ -105,7 +106,7 @@ return 'mostly caused by '
 """Code of a hover formatter: whose work before which call caused a wait."""
 
 MESSAGE_TEXT = (
-    _TIME
+    TIME_TEXT
     + """
 const d = source.data, i = special_vars.index
 return `${d.size[i]} B from ${d.sender[i]} to ${d.receiver[i]}: left at ${text(d.x0[i])}, `

@@ -16,8 +16,8 @@ from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.programs.graph import ExecutionGraph
 from workbench.simulate.fabric import Fabric, replay_on
 from workbench.tasks import Task, task_of
-from workbench.tolerance.rank_wires import L_WIRE_S
-from workbench.tolerance.wires import wire_sweep
+from workbench.tolerance.sweep import Sweep
+from workbench.tolerance.wires import L_WIRE_S, Wires, along_wires
 from workbench.topology import Topology, parse_topology, topology_spec
 from workbench.topology.metrics.links import D_SWITCH_S
 from workbench.uq.carried_on import CarriedOn
@@ -127,12 +127,13 @@ def _time_on(
     """Return the program's time in s on a network as a function of a drawn model."""
     if isinstance(network, Topology) and isinstance(fitted, LogGPS):
         l_wire_s, d_switch_s = wires
-        sweep = wire_sweep(graph, fitted, network, hosts, l_wire_s=l_wire_s, d_switch_s=d_switch_s)
+        between = Wires.of(network, graph.num_ranks, hosts, d_switch_s=d_switch_s)
+        sweep = along_wires(Sweep(graph, fitted), between)
 
-        def along_wires(model: LogGPS | NetworkModel) -> float:
+        def over_wires(model: LogGPS | NetworkModel) -> float:
             return sweep.replace(_machine(model)).makespan(l_wire_s)
 
-        return along_wires
+        return over_wires
     if isinstance(network, Fabric):
         fabric = network
     else:

@@ -8,9 +8,7 @@ import pytest
 from kernels import lp as kernel
 from tests.kernels.test_llamp import FIG4C, chains
 from workbench.models import LogGPS
-from workbench.simulate.llamp import match_messages
-from workbench.tolerance.lp_arrays import Matrix, Rows
-from workbench.tolerance.lp_variables import MessageVariables
+from workbench.tolerance.lp import LatencyLP
 
 MODEL = LogGPS(L=1e-6, o=1e-8, g=0.0, G=5e-9, O=0.0, S=65535)
 
@@ -46,17 +44,12 @@ def test_long_chains_are_summed_whichever_end_is_met_first(order):
 
 
 def example():
-    graph = chains(*FIG4C)
-    rows = Rows.of(graph, match_messages(graph, MODEL), MODEL.S)
-    return rows, Matrix.of(rows, MessageVariables.uniform(graph, MODEL))
+    return LatencyLP(chains(*FIG4C), MODEL)
 
 
 def test_the_matrix_is_that_of_the_paper_s_example():
-    rows, matrix = example()
-    dense = np.zeros((len(rows.head), matrix.num_columns))
-    for row in range(len(rows.head)):
-        for i in range(matrix.start[row], matrix.start[row + 1]):
-            dense[row, matrix.index[i]] += matrix.value[i]
+    lp = example()
+    dense = lp.matrix.toarray()
     t, y, l, g, o = range(5)  # noqa: E741 - the paper's letters
     expected = {
         (100_000, ((y, 1), (l, -1), (g, -0.003), (o, -2))),
@@ -66,7 +59,7 @@ def test_the_matrix_is_that_of_the_paper_s_example():
     }
     found = {
         (int(ps), tuple((int(c), dense[row, c]) for c in np.flatnonzero(dense[row])))
-        for row, ps in enumerate(rows.ps)
+        for row, ps in enumerate(lp.rows.ps)
     }
     assert {(ps, frozenset(terms)) for ps, terms in found} == {
         (ps, frozenset(terms)) for ps, terms in expected
@@ -74,7 +67,7 @@ def test_the_matrix_is_that_of_the_paper_s_example():
 
 
 def test_the_path_follows_multipliers_back_to_the_start():
-    rows, _ = example()
+    rows = example().rows
     dual = np.zeros(len(rows.head))
     # t >= y + 1, and y >= l + 0.1 rather than y >= 0.5.
     dual[rows.ps == 1_000_000] = 1

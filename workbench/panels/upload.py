@@ -105,7 +105,9 @@ class Upload(widgets.Box):  # type: ignore[misc]
         )
         super().__init__(
             [self.button] if pages else [self.button, self.path],
-            layout=widgets.Layout(align_items="flex-start", overflow="visible"),
+            layout=widgets.Layout(
+                flex_flow="row wrap", align_items="flex-start", overflow="visible"
+            ),
         )
         self.button.on_msg(self._heard)
         self.path.observe(self._typed, "value")

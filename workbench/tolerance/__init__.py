@@ -47,10 +47,12 @@ if TYPE_CHECKING:
         plot_pairs as plot_pairs,
     )
     from workbench.tolerance.lp import LatencyLP as LatencyLP
-    from workbench.tolerance.lp_certificate import LatencyCertificate as LatencyCertificate
-    from workbench.tolerance.lp_ranging import Ranging as Ranging
-    from workbench.tolerance.lp_result import LPSolution as LPSolution
-    from workbench.tolerance.lp_solvers import LinearSystem as LinearSystem
+    from workbench.tolerance.lp_solvers import (
+        LatencyCertificate as LatencyCertificate,
+        LinearSystem as LinearSystem,
+        LPSolution as LPSolution,
+        Ranging as Ranging,
+    )
     from workbench.tolerance.lp_text import PathLine as PathLine
     from workbench.tolerance.mean_size import (
         MeanSizeOverhead as MeanSizeOverhead,

@@ -26,11 +26,8 @@ from workbench.provenance import Provenance
 from workbench.simulate.picoseconds import PS_PER_S, PicosecondCosts
 from workbench.tasks import Task, task_of
 from workbench.tolerance.contention import compare_contention
-from workbench.tolerance.curve import BandwidthSensitivity, LatencySensitivity
+from workbench.tolerance.curve import PERCENT, BandwidthSensitivity, LatencySensitivity
 from workbench.tolerance.sweep import Sweep, SweepPoint
-
-PERCENT = (1.0, 2.0, 5.0)
-"""The tolerances of Shen et al., LLAMP, Fig. 1."""
 
 _BEYOND = 1.2  # chosen: a usual interval goes a fifth beyond the largest tolerance, to show it
 _UNBOUNDED = 10.0  # how far in base latencies where there is none

@@ -30,6 +30,9 @@ from workbench.units import format_quantity
 if TYPE_CHECKING:
     import pandas as pd
 
+PERCENT = (1.0, 2.0, 5.0)
+"""The tolerances of Shen et al., LLAMP, Fig. 1."""
+
 RENDEZVOUS = (
     "a message larger than S is a rendezvous and takes four latencies, one each for header, "
     "request, data and acknowledgement, or three where the receiver came last"
@@ -109,6 +112,9 @@ _G = CurveParameter(
 )
 PARAMETERS = {parameter.symbol: parameter for parameter in (_L, _L_WIRE, _G)}
 """What curves are over, by ``variable``."""
+
+OVER = {one.network: one for one in (_L, _G)}
+"""What T of one network can be drawn over, by the word for it: ``latency`` or ``bandwidth``."""
 
 
 @dataclass(frozen=True, eq=False)

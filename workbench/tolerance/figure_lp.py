@@ -19,7 +19,7 @@ from workbench.tolerance.solver_times import WAYS
 
 if TYPE_CHECKING:
     from workbench.tolerance.lp import LatencyLP
-    from workbench.tolerance.lp_ranging import Ranging
+    from workbench.tolerance.lp_solvers import Ranging
     from workbench.tolerance.solver_times import SolverTimes
 
 _US = 1e6  # µs in a second

@@ -35,6 +35,7 @@ from workbench.plotting.tiles import (
 )
 from workbench.plotting.topology.style import line_styles
 from workbench.suggestions import did_you_mean
+from workbench.tolerance.curve import PERCENT
 
 if TYPE_CHECKING:
     from workbench.tolerance.pairs import PairSensitivity
@@ -49,9 +50,6 @@ _SLOPES = {
     "lambda_L": ("λ_L", "latencies on the critical path"),
     "lambda_G": ("λ_G", "bytes on the critical path"),
 }
-PERCENT: tuple[float, ...] = (1, 2, 5)
-"""The tolerated slowdowns in percent, one for each point of a row."""
-
 _MARKERS = ("circle", "square", "triangle")
 _TITLE = "Wire latency that a program tolerates"
 

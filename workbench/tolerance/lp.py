@@ -15,65 +15,75 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Literal, Self
+from typing import Self
 
 import numpy as np
 import pulp
 from numpy.typing import ArrayLike, NDArray
+from scipy import sparse
 
+from workbench.arrays import FloatArray
 from workbench.checks import number
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
+from workbench.programs.graph import SEND
 from workbench.result import Drawing
 from workbench.simulate.llamp import forward_pass, match_messages
 from workbench.simulate.picoseconds import PicosecondCosts
-from workbench.tolerance.lp_arrays import Matrix, Rows
-from workbench.tolerance.lp_certificate import (
-    PATHS,
+from workbench.tolerance.lp_rows import (
+    BYTES_PER_KB,
+    US_PER_S,
+    MessageVariables,
+    PerVariable,
+    Rows,
+    listed,
+    not_negative,
+    shaped,
+)
+from workbench.tolerance.lp_solvers import (
+    COST_TOLERANCE,
+    SOLVERS,
     LatencyCertificate,
+    LinearSystem,
+    LPSolution,
+    Ranging,
+    SolverError,
+    basis_range,
     below_least,
     certified_latency,
-)
-from workbench.tolerance.lp_ranging import Ranging, critical_latencies
-from workbench.tolerance.lp_result import US_PER_S, LPSolution, solution_of
-from workbench.tolerance.lp_solvers import (
-    INFEASIBLE,
-    OPTIMAL,
-    SOLVERS,
-    UNBOUNDED,
-    LinearSystem,
-    add_rows,
-    check_optimal,
     check_solver,
-    failure,
     solve,
+    to_pulp,
     write,
 )
 from workbench.tolerance.lp_text import PathLine, paths_of, text_of
-from workbench.tolerance.lp_variables import MessageVariables, PerVariable, VariableValues, listed
+
+PATHS = "paths"
+"""In place of a solver: from path to path, and a proof."""
+
+LEAST_EPSILON_S = 1e-13
+"""HiGHS lets rows be short of 1e-7 µs, which is this."""
 
 
 class LatencyLP:
     """A program's run time as a linear program in latency l, gap per byte g and overhead o.
 
     Building takes the matching of messages from the program's order, or where it has wildcards
-    from a run with LogGOPSim's semantics.
+    from a run with LogGOPSim's semantics. All arguments but ``match`` are attributes as well.
 
     Attributes:
-        graph: the program.
-        model: L, G and o are the variables' values unless others are given; S decides which
-            messages wait for their receiver; g and O do not appear.
-        message_variables: what each message is charged.
         rows: what waits for what.
-        matrix: the rows' coefficients.
+        matrix: csr_array[rows, columns], the rows' coefficients.
 
     Args:
         graph: the program.
-        model: the network's parameters.
+        model: L, G and o are the variables' values unless others are given; S decides which
+            messages wait for their receiver; g and O do not appear.
         match: int32[n], the other end of each message, if it is known from a run before.
-        message_variables: latencies and gaps of messages; one l and one g if left out.
+        message_variables: what each message is charged; one l and one g if left out.
 
     Raises:
         ProgramError: operations wait for one another, or a message has no other end.
@@ -95,9 +105,18 @@ class LatencyLP:
         joined = match_messages(self.graph, model) if match is None else match
         # Refuses what can never end, and times out of range: the rows are of finite graphs.
         forward_pass(self.graph, model, match=joined)
-        self.message_variables = message_variables or MessageVariables.uniform(self.graph, model)
+        if message_variables is None:
+            messages = int((self.graph.kind == SEND).sum())
+            message_variables = MessageVariables(
+                latency_s={"l": model.L},
+                multiples=sparse.csr_array(np.ones((messages, 1))),
+                constant_s=np.zeros(messages),
+                gap_s={"g": model.G},
+                gap=np.zeros(messages, np.int64),
+            )
+        self.message_variables = message_variables
         self.rows = Rows.of(self.graph, joined, PicosecondCosts.of(model).S)
-        self.matrix = Matrix.of(self.rows, self.message_variables)
+        self.matrix = self.rows.matrix(message_variables)
 
     @classmethod
     def by_class(
@@ -128,7 +147,18 @@ class LatencyLP:
             ProgramError: as for the linear program itself.
         """
         plain = graph_of(graph)
-        variables = MessageVariables.of_classes(plain, model, latency_s, multiples, constant_s)
+        messages, classes = int((plain.kind == SEND).sum()), len(latency_s)
+        words = f"{messages} messages by {classes} classes"
+        crossed = shaped("multiples", multiples, (messages, classes), words)
+        constant = shaped("constant_s", constant_s, (messages,), f"one number or {messages}")
+        not_negative("latency_s", np.array(list(latency_s.values()), float))
+        variables = MessageVariables(
+            latency_s={f"l_{name}": value for name, value in latency_s.items()},
+            multiples=sparse.csr_array(not_negative("multiples", crossed)),
+            constant_s=not_negative("constant_s", constant),
+            gap_s={"g": model.G},
+            gap=np.zeros(messages, np.int64),
+        )
         return cls(plain, model, match=match, message_variables=variables)
 
     @classmethod
@@ -143,7 +173,8 @@ class LatencyLP:
     ) -> Self:
         """Return a linear program with ``l_3_5`` and ``g_3_5`` for what rank 3 sends to rank 5.
 
-        Shen et al., LLAMP, appendix I. Pairs without messages have no variables.
+        This is HLogGP of Bosque et al., as in Shen et al., LLAMP, appendix I. Pairs without
+        messages have no variables.
 
         Args:
             graph: the program.
@@ -157,7 +188,27 @@ class LatencyLP:
             ProgramError: as for the linear program itself.
         """
         plain = graph_of(graph)
-        variables = MessageVariables.of_pairs(plain, model, latency_s, gap_s)
+        sends = np.flatnonzero(plain.kind == SEND)
+        messages, ranks = len(sends), plain.num_ranks
+        ends = plain.rank_of(sends).astype(np.int64) * ranks + plain.peer[sends]
+        pairs, pair = np.unique(ends, return_inverse=True)
+        source, target = np.divmod(pairs, ranks)
+
+        def by_name(letter: str, name: str, given: ArrayLike) -> dict[str, float]:
+            matrix = shaped(name, given, (ranks, ranks), f"{ranks} by {ranks} ranks")
+            values = not_negative(name, matrix[source, target]).tolist()
+            named = zip(source.tolist(), target.tolist(), values, strict=True)
+            return {f"{letter}_{i}_{j}": value for i, j, value in named}
+
+        once = (np.ones(messages), pair, np.arange(messages + 1))
+        variables = MessageVariables(
+            latency_s=by_name("l", "latency_s", model.L if latency_s is None else latency_s),
+            multiples=sparse.csr_array(once, shape=(messages, len(pairs))),
+            constant_s=np.zeros(messages),
+            gap_s=by_name("g", "gap_s", model.G if gap_s is None else gap_s),
+            gap=pair,
+            pairs=(source, target),
+        )
         return cls(plain, model, match=match, message_variables=variables)
 
     @property
@@ -168,7 +219,7 @@ class LatencyLP:
     @property
     def num_columns(self) -> int:
         """Number of columns: the run time, times of operations, l, g and o."""
-        return self.matrix.num_columns
+        return self.rows.num_columns + len(self.message_variables.names)
 
     def solve(
         self,
@@ -193,11 +244,29 @@ class LatencyLP:
             ParameterError: a value is not accepted, or has a name that no variable has.
             SolverError: the solver failed or ran out of time.
         """
-        values = self._values(L, G, o)
-        problem, system = self.problem(values)
-        answer = solve(problem, system, solver, time_limit_s=time_limit_s)
-        check_optimal(answer)
-        return solution_of(self, values, system, answer, solver)
+        system = self.system(L, G, o)
+        found = solve(system, solver, time_limit_s=time_limit_s)
+        first, charged = self.rows.num_columns, self.message_variables
+        bounds, costs = system.least[first:], found.reduced_costs[first:]
+        latencies, gaps, overhead = np.split(costs, [len(charged.latency_s), len(costs) - 1])
+        gap_bytes = gaps * BYTES_PER_KB
+        sensitivities = (*latencies.tolist(), *gap_bytes.tolist(), float(overhead[0]))
+        # A latency's own value, which the solver may exceed where nothing waits for it.
+        of_latency = float(bounds[: len(latencies)] @ latencies)
+        T = found.objective
+        return LPSolution(
+            T=T / US_PER_S,
+            lambda_L=float(latencies.sum()),
+            lambda_G=float(gap_bytes.sum()),
+            lambda_o=float(overhead[0]),
+            rho_L=of_latency / T if T > 0 else 0.0,
+            reduced_costs=dict(zip(charged.names, sensitivities, strict=True)),
+            tight=self.rows.critical_path(found.duals),
+            dual_objective_s=float(system.lower @ found.duals + bounds @ costs) / US_PER_S,
+            status="Optimal",
+            seconds=found.seconds,
+            solver=solver if isinstance(solver, str) else str(solver.name),
+        )
 
     def largest_latency(
         self,
@@ -230,32 +299,27 @@ class LatencyLP:
                 such latency.
             SolverError: the solver failed or ran out of time.
         """
-        if isinstance(solver, str) and solver == PATHS:
+        if solver == PATHS:
             return self.certify(T, of=of, L=L, G=G, o=o).L
         check_solver(solver, (PATHS, *SOLVERS))
-        number = self._latency(of)
-        values = self._values(L, G, o)
-        values.latency_ps[number] = 0
-        problem, system = self.problem(values)
-        variables = system.variables
-        problem.sense = pulp.LpMaximize
-        problem.setObjective(variables[self.matrix.first_latency + number])
-        problem += variables[0] <= T * US_PER_S
+        number(T, "T")
+        system, column = self.system(L, G, o), self._latency(of)
+        system.least[column] = 0.0
+        largest = replace(system, maximised=column, longest=T * US_PER_S)
         # With l in the basis presolve no longer solves it; the interior-point method took 3.5 s
         # where the simplex method took more than 45 s (conjugate gradients, 105,024 rows), and the
         # paths 0.01 s (tests/benchmarks/test_lp.py).
-        answer = solve(problem, system, solver, time_limit_s=time_limit_s, interior=True)
-        if answer.status == OPTIMAL:
-            return answer.objective / US_PER_S
-        if answer.status in (INFEASIBLE, UNBOUNDED) or "nbounded" in answer.status:
+        try:
+            found = solve(largest, solver, time_limit_s=time_limit_s, interior=True)
+        except SolverError as error:
+            if not re.search("infeasible|unbounded", error.status, re.IGNORECASE):
+                raise
             # Solvers may say that it is one or the other: what takes no time settles it.
-            problem, system = self.problem(values)
-            least = solve(problem, system, solver, time_limit_s=time_limit_s)
-            check_optimal(least)
-            if least.objective <= T * US_PER_S:
+            least = solve(system, solver, time_limit_s=time_limit_s).objective
+            if least <= T * US_PER_S:
                 return float("inf")
-            raise below_least(least.objective / US_PER_S, T)
-        raise failure(answer)
+            raise below_least(least / US_PER_S, T) from None
+        return found.objective / US_PER_S
 
     def certify(
         self,
@@ -269,23 +333,11 @@ class LatencyLP:
         """Return the largest latency for a run time, and how exactly the rows prove it.
 
         Longest paths find it, and duality proves that the linear program's optimum is no other.
-
-        Args:
-            T: run time allowed, s.
-            of: name of the latency, where there are several; the others keep their values.
-            L: values of the others, s, as for ``solve``.
-            G: gap per byte, s/B, as for ``solve``.
-            o: overhead, s.
-
-        Raises:
-            ParameterError: the program takes longer even without that latency, or there is no
-                such latency.
-            SolverError: rounding leaves a gap of more than HiGHS's own tolerance.
+        Arguments and errors are those of ``largest_latency``; there is a SolverError where rounding
+        leaves a gap of more than HiGHS's own tolerance.
         """
-        number = self._latency(of)
-        values = self._values(L, G, o)
-        values.latency_ps[number] = 0
-        return certified_latency(self, values, number, T)
+        number(T, "T")
+        return certified_latency(self.rows, self.system(L, G, o), self._latency(of), T)
 
     def tolerance(
         self,
@@ -311,8 +363,7 @@ class LatencyLP:
         for share in percent:
             number(share, "percent", 0)
         self._latency(None)
-        plain = isinstance(solver, str) and solver == PATHS
-        base = self.solve(L=base_L, solver="highs" if plain else solver)
+        base = self.solve(L=base_L, solver="highs" if solver == PATHS else solver)
         return {
             share: self.largest_latency(base.T * (1 + share / 100), solver=solver)
             for share in percent
@@ -329,10 +380,9 @@ class LatencyLP:
         that range is kept.
 
         It is here for comparison; ``Sweep.critical_latencies`` is exact and has no step. Bases
-        change far more often than slopes do, for reasons that do not show in T. What is kept is the
-        end of the first basis seen with a slope, which is too high wherever a second basis has the
-        same slope, and the last of them may be none at all. A step below the spacing of bases costs
-        a solve for each of them; a larger one may pass a critical latency, or a slope, unseen.
+        change far more often than slopes do: the end of the first basis with a slope is too high
+        wherever a second one has the same slope, and the last may be none at all. A step below the
+        spacing of bases costs a solve for each; a larger one may pass a critical latency unseen.
 
         Args:
             low_s: lower end of the interval, s.
@@ -346,12 +396,31 @@ class LatencyLP:
                 latencies.
             SolverError: the solver failed.
         """
-        self._latency(None)
-        return critical_latencies(self, low_s, high_s, step_s, epsilon_s)
+        column, system = self._latency(None), self.system()
+        accepted = 0 <= low_s <= high_s < np.inf and 0 <= step_s < np.inf
+        if not (accepted and LEAST_EPSILON_S <= epsilon_s < np.inf):
+            raise ParameterError(
+                "there must be an interval 0 <= low <= high, a step of at least 0 and an epsilon "
+                f"of at least {LEAST_EPSILON_S} s; got {low_s} to {high_s}, {step_s} and "
+                f"{epsilon_s} s",
+                key="step_s",
+            )
+        found: list[float] = []
+        visited: list[tuple[float, float, float]] = []
+        L = high_s
+        while low_s <= L:
+            # Not rounded to a picosecond: epsilon may be less.
+            system.least[column] = L * US_PER_S
+            lower, slope = basis_range(system, column)
+            lower /= US_PER_S
+            if not visited or abs(slope - visited[-1][2]) > COST_TOLERANCE * max(slope, 1.0):
+                found.append(lower)
+            visited.append((L, lower, slope))
+            L = min(L - step_s, lower - epsilon_s)
+        kept = [latency for latency in found if low_s <= latency <= high_s]
+        return Ranging(np.array(kept, float), *np.array(visited).T)
 
-    def pair_matrices(
-        self, solution: LPSolution
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def pair_matrices(self, solution: LPSolution) -> tuple[FloatArray, FloatArray]:
         """Return sensitivities to l and g (bytes) of each pair, float64[ranks, ranks] each.
 
         Args:
@@ -367,20 +436,30 @@ class LatencyLP:
                 key="solution",
             )
         result = np.zeros((2, ranks, ranks))
-        for matrix, names in zip(result, (charged.latency_names, charged.gap_names), strict=True):
-            matrix[charged.pairs[0], charged.pairs[1]] = [
-                solution.reduced_costs[name] for name in names
-            ]
+        for matrix, names in zip(result, (charged.latency_s, charged.gap_s), strict=True):
+            matrix[charged.pairs] = [solution.reduced_costs[name] for name in names]
         return result[0], result[1]
+
+    def system(
+        self, L: PerVariable | None = None, G: PerVariable | None = None, o: float | None = None
+    ) -> LinearSystem:
+        """Return the linear program of least run time in arrays, for values as in ``solve``."""
+        bounds, gap_ps = self.message_variables.values(self.model, L, G, o)
+        times = np.full(self.rows.num_columns, -np.inf)
+        times[0] = 0.0
+        return LinearSystem(
+            matrix=self.matrix,
+            lower=self.rows.lower_us(self.message_variables, gap_ps),
+            least=np.concatenate([times, bounds]),
+            names=self.message_variables.names,
+        )
 
     def to_pulp(self) -> pulp.LpProblem:
         """Return the linear program as a problem of PuLP's with all its rows, to change or solve.
 
         Times are µs, g ns/B. It takes about 10 µs a row.
         """
-        problem, system = self.problem(names=True)
-        add_rows(problem, system)
-        return problem
+        return to_pulp(self.system(), self._names())[0]
 
     def to_text(
         self,
@@ -426,19 +505,11 @@ class LatencyLP:
             SolverError: HiGHS could not write it.
             OSError: the file cannot be written there.
         """
-        return self._write(path, ".lp")
+        return write(self.system(), self._names(), path, ".lp")
 
     def to_mps(self, path: str | Path) -> Path:
-        """Write the linear program in the MPS format; times are µs, g ns/B. Return the path.
-
-        Args:
-            path: file to write.
-
-        Raises:
-            SolverError: HiGHS could not write it.
-            OSError: the file cannot be written there.
-        """
-        return self._write(path, ".mps")
+        """Write the linear program in the MPS format, as ``to_lp`` does. Return the path."""
+        return write(self.system(), self._names(), path, ".mps")
 
     def __repr__(self) -> str:
         return (
@@ -446,58 +517,18 @@ class LatencyLP:
             f"rows, {self.num_columns} columns, {self.model})"
         )
 
-    def _write(self, path: str | Path, suffix: Literal[".lp", ".mps"]) -> Path:
-        problem, system = self.problem(names=True)
-        write(problem, system, Path(path), suffix)
-        return Path(path)
-
-    def _values(
-        self, L: PerVariable | None = None, G: PerVariable | None = None, o: float | None = None
-    ) -> VariableValues:
-        return VariableValues.of(self.message_variables, self.model, L, G, o)
+    def _names(self) -> list[str]:
+        """Return names of the columns that the LP format allows."""
+        allowed = (re.sub(r"[^A-Za-z0-9_.]", "_", name) for name in self.message_variables.names)
+        return [*self.rows.names(), *allowed]
 
     def _latency(self, name: str | None) -> int:
-        names = self.message_variables.latency_names
+        """Return the column of a latency, which needs no name if it is the only one."""
+        names = list(self.message_variables.latency_s)
         if name is None and len(names) == 1:
-            return 0
+            name = names[0]
         if name not in names:
             raise ParameterError(
                 f"one of the latencies must be named: {listed(names)}; got {name!r}", key="of"
             )
-        return names.index(name)
-
-    def problem(
-        self, values: VariableValues | None = None, *, names: bool = False
-    ) -> tuple[pulp.LpProblem, LinearSystem]:
-        """Return PuLP's problem of least run time, and the rows in arrays that belong to it.
-
-        Args:
-            values: of l, g and o; the model's if left out.
-            names: also name the columns.
-        """
-        values = self._values() if values is None else values
-        matrix, charged = self.matrix, self.message_variables
-        problem = pulp.LpProblem("run_time", pulp.LpMinimize)
-        named = (*charged.latency_names, *charged.gap_names, "o")
-        bounds = values.bounds()
-        variables = {0: problem.add_variable("t", lowBound=0)}
-        for column, (name, bound) in enumerate(
-            zip(named, bounds.tolist(), strict=True), start=matrix.first_latency
-        ):
-            variables[column] = problem.add_variable(name, lowBound=bound)
-        problem.setObjective(variables[0])
-        system = LinearSystem(
-            start=matrix.start,
-            index=matrix.index,
-            value=matrix.value,
-            lower=self.rows.lower_us(charged, values),
-            num_columns=matrix.num_columns,
-            variables=variables,
-            names=[*self.rows.names(), *map(_in_files, named)] if names else None,
-        )
-        return problem, system
-
-
-def _in_files(name: str) -> str:
-    """Return a name that the LP format allows."""
-    return re.sub(r"[^A-Za-z0-9_.]", "_", name)
+        return self.rows.num_columns + names.index(name)

@@ -42,7 +42,7 @@ from workbench.tolerance import (
     LatencySensitivity,
     RunPrediction,
 )
-from workbench.tolerance.analysis import PERCENT
+from workbench.tolerance.curve import OVER, PERCENT, CurveParameter
 from workbench.tolerance.panel_details import ToleranceDetails, must_be
 from workbench.tolerance.panel_files import FILES, python_lines, tolerances_frame
 from workbench.tolerance.panel_measured import MeasuredControl
@@ -76,7 +76,6 @@ FIRST = "halo-8"
 FIRST_MACHINE = "azure-hb96v3-hdr"
 """The default machine."""
 
-_OVER = [("Latency", "latency"), ("Bandwidth", "bandwidth")]
 _AT_ONCE_S = 0.3  # an analysis of AT_ONCE_OPERATIONS takes 0.4 s on two busy cores
 _DIAGRAM_AT_ONCE_S = 0.12  # chosen: the pointer asks for a diagram every 80 ms
 
@@ -128,8 +127,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._measured = MeasuredControl(lambda: self._programs.source.name, self._measured_changed)
         self._family: Any = inputs.Dropdown(options=ONE_PROGRAM, **named("Draw", "100%"))
         self._over: Any = inputs.ToggleButtons(
-            options=_OVER,
-            tooltips=["T over the latency L", "T over the gap per byte G, 1 / bandwidth"],
+            options=[(word.capitalize(), word) for word in OVER],
+            tooltips=[f"T over the {parameter.axis}" for parameter in OVER.values()],
             description="T over",
             style={"button_width": "90px", "description_width": "initial"},
             layout=widgets.Layout(width="auto"),
@@ -184,8 +183,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             "measured": self._measured.setting,
             "family": Setting(self._family, session="after jobs"),
             "follow": Setting(self._follow),
-            "probe_L_us": self._probe_setting("latency", "L", -6),
-            "probe_G_ns": self._probe_setting("bandwidth", "G", -9),
+            "probe_L_us": self._probe_setting("latency", -6),
+            "probe_G_ns": self._probe_setting("bandwidth", -9),
             "probe": Setting(
                 get=lambda: self._probe,
                 take=lambda at: self._look_at(None if at is None else float(at)),
@@ -202,8 +201,14 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
     def _all_settings(self) -> Mapping[str, Setting]:
         return self._known
 
-    def _probe_setting(self, over: str, letter: str, power: int) -> Setting:
+    @property
+    def _parameter(self) -> CurveParameter:
+        """What T is drawn over."""
+        return OVER[self._over.value]
+
+    def _probe_setting(self, over: str, power: int) -> Setting:
         """Return the setting of the diagram's latency, or gap, in a unit of 10^power s or s/B."""
+        letter = OVER[over].letter
 
         def get() -> float:
             same = self._over.value == over
@@ -212,7 +217,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         def take(value: Any) -> None:
             if self._over.value != over:
                 raise ParameterError(
-                    f"probe_{letter} needs over to be {over!r}; it is {self._over.value!r}",
+                    f"a probe of {letter} needs over to be {over!r}; it is {self._over.value!r}",
                     key="over",
                 )
             self._look_at(None if value is None else seconds_of(letter, value, power))
@@ -227,7 +232,6 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         family = family_of(self._family.value, chosen, programs.arguments)
         keys = [one.key for one in family]
         beside = tuple(one for one in self._kept.variants if one.key not in keys)
-        over = self._over.value
         return ToleranceState(
             variants=(*family, *beside),
             own=keys.index(chosen.key),
@@ -235,8 +239,8 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             machine=loggps.machine,
             percent=self._percent.held,
             interval=self._axis.held,
-            measured=self._measured.held if over == "latency" else None,
-            over=over,
+            measured=self._measured.held if self._over.value == "latency" else None,
+            over=self._parameter,
         )
 
     @property
@@ -418,7 +422,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             return
         over_latency = self._over.value == "latency"
         self._axis.layout.display = self._runs.layout.display = None if over_latency else "none"
-        if self._shown is not None and self._over.value != self._shown.state.over:
+        if self._shown is not None and self._parameter != self._shown.state.over:
             self._probe = None  # it was of the other parameter
         self._begin(_AT_ONCE_S if self._analyser.quick(self.state) else 0.0)
 
@@ -452,7 +456,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             self._follow.value = False
         elif not self._follow.value or (self._shown and many_operations(self._shown)):
             return
-        digits = 3 if self._over.value == "latency" else 9
+        digits = 3 if self._parameter.whole_ps else 9
         self._look_at(round(at_ns, digits) * 1e-9)
 
     def _following(self, on: bool) -> None:
@@ -469,8 +473,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         """Return the diagram's latency in s, or gap in s/B, at first the model's."""
         if self._probe is not None:
             return self._probe
-        model = self._loggps.model
-        return model.L if self._over.value == "latency" else model.G
+        return float(getattr(self._loggps.model, self._parameter.letter))
 
     def _point(self) -> None:
         """Draw the replay at the diagram's latency or gap, at once if it is small."""
@@ -494,8 +497,7 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
         self._pointing = None
         if job.exception is None and self._view is not None:
             self._diagram = job.result()
-            variable = "G" if self._over.value == "bandwidth" else "L"
-            drawn = self._view.show_diagram(self._diagram, variable, self._probed())
+            drawn = self._view.show_diagram(self._diagram, self._parameter.symbol, self._probed())
             self._details.offer_files(self._view.downloads, drawn)
         elif not isinstance(job.exception, (SimulationHalted, tasks.JobError, type(None))):
             self._say(job.exception)

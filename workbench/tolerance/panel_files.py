@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from workbench.jsonfile import plain
 from workbench.panels.loggps_choice import python_of
 from workbench.panels.program_sources import GIVEN
-from workbench.tolerance.analysis import PERCENT
+from workbench.tolerance.curve import PERCENT
 from workbench.tolerance.panel_programs import ProgramVariant
 from workbench.tolerance.panel_state import Analysed
 

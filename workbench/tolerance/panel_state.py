@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
@@ -13,15 +12,12 @@ from workbench.models.loggps import parse_loggps
 from workbench.panels.program_sources import AnyProgram
 from workbench.programs import ExecutionGraph
 from workbench.tolerance import BandwidthSensitivity, LatencySensitivity, RunPrediction
-from workbench.tolerance.curve import ToleranceCurve
+from workbench.tolerance.curve import CurveParameter, ToleranceCurve
 from workbench.tolerance.panel_measured import MeasuredFile
 from workbench.tolerance.panel_programs import ProgramVariant
 
 LatencyInterval = tuple[float, float]
 """Both ends of the axis: of L in s."""
-
-Over = Literal["latency", "bandwidth"]
-"""What T is drawn over: the latency L, or the gap per byte G, the inverse of bandwidth."""
 
 _MOST_PERCENTS = 8  # chosen: the third and further zones of the figure have one colour
 
@@ -37,7 +33,7 @@ class ToleranceState:
     percent: tuple[float, ...]  # by which T may grow
     interval: LatencyInterval | None  # of L, s; None: as the tolerances need
     measured: MeasuredFile | None
-    over: Over
+    over: CurveParameter
 
     @property
     def own_variant(self) -> ProgramVariant:

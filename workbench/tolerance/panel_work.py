@@ -112,7 +112,7 @@ class Analyser:
         if interval is None:
             found = _on_one_axis(over, found, sweeps, task)
         bandwidths: dict[str, BandwidthSensitivity] = {}
-        if state.over == "bandwidth":
+        if state.over.letter == "G":
             over_gap = partial(analyse_bandwidth, percent=state.percent)
             for name, sweep in sweeps.items():
                 _go_on(task)

@@ -23,8 +23,8 @@ from workbench.models import LogGPS
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.result import Drawing, StoredResult
 from workbench.simulate.picoseconds import PS_PER_S
-from workbench.tolerance.analysis import PERCENT, analyse
-from workbench.tolerance.curve import LatencySensitivity
+from workbench.tolerance.analysis import analyse
+from workbench.tolerance.curve import PERCENT, LatencySensitivity
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -27,6 +27,7 @@ from workbench.programs.graph import CALC, SEND, ExecutionGraph
 from workbench.simulate.llamp import match_messages
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S, PicosecondCosts
 from workbench.tasks import Task, task_of
+from workbench.tolerance.curve import PERCENT
 from workbench.tolerance.passes import SIDES, Passes, bends, costs_of, most_latencies, pack
 from workbench.tolerance.slack import CriticalPath, Slack, follow, slack
 
@@ -241,7 +242,7 @@ class Sweep:
         )
 
     def tolerance(
-        self, percent: Sequence[float] = (1.0, 2.0, 5.0), base_L: float | None = None
+        self, percent: Sequence[float] = PERCENT, base_L: float | None = None
     ) -> dict[float, float]:
         """Return for each percentage the largest latency, in s, that makes T longer by no more.
 
@@ -259,7 +260,7 @@ class Sweep:
         return {p: float("inf") if x is None else x / PS_PER_S for p, x in found.items()}
 
     def tolerance_ps(
-        self, percent: Sequence[float] = (1.0, 2.0, 5.0), base_L: float | None = None
+        self, percent: Sequence[float] = PERCENT, base_L: float | None = None
     ) -> dict[float, int | None]:
         """Return what ``tolerance`` does as whole picoseconds, None where T never gets so long."""
         for p in percent:

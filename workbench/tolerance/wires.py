@@ -24,7 +24,7 @@ from workbench.provenance import Provenance
 from workbench.result import StoredResult
 from workbench.simulate.picoseconds import LONGEST_PARAMETER, PS_PER_S
 from workbench.tolerance.analysis import analyse
-from workbench.tolerance.curve import LatencySensitivity
+from workbench.tolerance.curve import PERCENT, LatencySensitivity
 from workbench.tolerance.sweep import Sweep, SweepPoint
 from workbench.topology import Topology
 from workbench.topology.metrics.links import D_SWITCH_S
@@ -118,7 +118,7 @@ def wire_tolerance(
     model: LogGPS,
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
-    percent: Sequence[float] = (1, 2, 5),
+    percent: Sequence[float] = PERCENT,
     *,
     wire_class: str | None = None,
     l_wire_s: WireLatency = L_WIRE_S,
@@ -143,7 +143,7 @@ def analyse_wires(
     topology: Topology,
     placement: ArrayLike | HasHosts | None = None,
     *,
-    percent: Sequence[float] = (1, 2, 5),
+    percent: Sequence[float] = PERCENT,
     interval: tuple[float, float] = FEC_INTERVAL_S,
     l_wire_s: float = L_WIRE_S,
     d_switch_s: float = D_SWITCH_S,
@@ -174,7 +174,7 @@ def topology_study(
     model: LogGPS,
     topologies: Iterable[Topology],
     *,
-    percent: Sequence[float] = (1, 2, 5),
+    percent: Sequence[float] = PERCENT,
     l_wire_s: float = L_WIRE_S,
     d_switch_s: float = D_SWITCH_S,
 ) -> pd.DataFrame:

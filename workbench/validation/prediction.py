@@ -11,7 +11,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns
 from workbench.tolerance import RunPrediction, TracePredictions, predict_from_traces, predict_runs
-from workbench.tolerance.analysis import PERCENT
+from workbench.tolerance.curve import PERCENT
 from workbench.validation.recording import ProgramRecording
 
 Latency = Literal["seen", "set"]

@@ -325,6 +325,9 @@ def test_run_times_below_the_least_are_refused():
     for solver in ("paths", "highs"):
         with pytest.raises(ParameterError, match=r"at least 1.5e-06 s.*got 1e-06 s"):
             lp.largest_latency(1e-6, solver=solver)
+        for T in (math.nan, math.inf):
+            with pytest.raises(ParameterError, match="T must be"):
+                lp.largest_latency(T, solver=solver)
 
 
 def test_a_time_limit_is_a_solver_s_word():
@@ -344,8 +347,7 @@ def test_solvers_that_do_not_exist_are_refused(monkeypatch):
         lp.largest_latency(3e-6, solver="gurobi")
     with pytest.raises(SolverError, match="failed"):
         lp.solve(solver=pulp.COIN_CMD(path="/nowhere/cbc", msg=False))
-    monkeypatch.setattr("workbench.tolerance.lp_solvers.which", lambda name: None)
-    monkeypatch.setattr("workbench.tolerance.lp_solvers.pulp_cbc_path", "/nowhere/cbc")
+    monkeypatch.setattr("workbench.tolerance.lp_solvers._CBC_PATHS", ("/nowhere/cbc",))
     with pytest.raises(SolverError, match="CBC must be installed") as caught:
         lp.solve(solver="cbc")
     assert caught.value.status == "Not installed"

@@ -16,7 +16,7 @@ from workbench.errors import ParameterError
 from workbench.models import LogGPS
 from workbench.programs import generate
 from workbench.programs.graph import CALC, SEND
-from workbench.tolerance import lp_certificate as module
+from workbench.tolerance import lp_solvers as module
 from workbench.tolerance.lp import LatencyLP
 from workbench.tolerance.lp_solvers import SolverError
 from workbench.tolerance.sweep import Sweep
@@ -96,22 +96,20 @@ def test_the_least_time_and_a_time_that_computations_take_allow_what_keeps_it():
 
 def test_what_multipliers_do_not_prove_is_refused(monkeypatch: pytest.MonkeyPatch):
     lp = LatencyLP(chains(*FIG4C), FIG_MODEL)
-    longest = module._Rows.longest
+    longest = module._RowsOverLatency.longest
 
     def stuck(rows, latency_us):
         cost, times = longest(rows, latency_us)
         return cost - 0.1, times  # µs
 
-    monkeypatch.setattr(module._Rows, "longest", stuck)
+    monkeypatch.setattr(module._RowsOverLatency, "longest", stuck)
     with pytest.raises(SolverError, match=r"must prove the largest latency.*solver='highs'"):
         lp.certify(2e-6)
 
 
 def test_bounds_come_from_the_rows_whatever_the_multipliers():
     lp = LatencyLP(chains(*FIG4C), FIG_MODEL)
-    values = lp._values()
-    values.latency_ps[0] = 0
-    rows = module._Rows(lp, values, 0)
+    rows = module._RowsOverLatency(lp.rows, lp.system(), lp.rows.num_columns)
     rows.longest(0.885)
     duals = np.zeros(lp.num_rows)
     assert rows.upper_us(duals, 2.0) == math.inf

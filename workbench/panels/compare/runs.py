@@ -44,7 +44,7 @@ from workbench.simulate.fabric.collectives import collective_times
 from workbench.simulate.fabric.fabric import Congestion, Fabric
 from workbench.simulate.fabric.open_loop import run_traffic
 from workbench.tasks import Progress, Task
-from workbench.tolerance.figure_network import PERCENT
+from workbench.tolerance.curve import PERCENT
 from workbench.tolerance.wires import wire_tolerance
 
 MESSAGES = 20_000

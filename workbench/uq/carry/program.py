@@ -15,7 +15,8 @@ from workbench.named_options import named_options
 from workbench.programs.find_program import ProgramLike, graph_of
 from workbench.simulate import replay
 from workbench.tasks import task_of
-from workbench.tolerance.analysis import PERCENT, usual_interval
+from workbench.tolerance.analysis import usual_interval
+from workbench.tolerance.curve import PERCENT
 from workbench.tolerance.sweep import Sweep
 from workbench.uq.carried_on import CarriedOn
 from workbench.uq.carry.draws import (

@@ -63,7 +63,10 @@ def _end_with(process: int) -> None:
 
 
 def _compile_first() -> None:
-    """Compile the simulation of two nodes, which most panels draw first, by a run of no window."""
+    """Compile the simulation of two nodes, which most panels draw first, by runs of no window.
+
+    A process skips what repeats, which takes a variant of its own, when it has simulated a while.
+    """
     import numpy as np
 
     from kernels.two_node import layout, run
@@ -72,7 +75,8 @@ def _compile_first() -> None:
     parameters = np.zeros(layout.N_PARAMETERS + 5 * layout.N_SIZE_COLUMNS, np.int64)
     parameters[layout.P_RESUMED] = 1
     ticks, set_back = np.zeros(1, np.int64), np.zeros(1, np.bool_)
-    run.osu(state, state[:0], parameters, np.zeros(1, np.int8), ticks, set_back, None)
+    for kept in (None, state[:0]):
+        run.osu(state, kept, parameters, np.zeros(1, np.int8), ticks, set_back, None)
 
 
 def _compile_networks() -> None:
@@ -80,6 +84,7 @@ def _compile_networks() -> None:
     from workbench.models import MODELS
     from workbench.simulate import simulate_osu
 
+    _compile_first()
     for model in MODELS.values():
         simulate_osu(model())
     _traffic()

@@ -5,7 +5,8 @@ cells), ``queues`` (every list of events or packets), ``trains`` (their arithmet
 (where a message enters the wire), ``snappr``, ``pisces`` with its ``arbiters`` and its
 ``lookahead``, and ``logp`` (the three network models), ``host`` (MPI on one node), and
 ``recurrence`` with its ``comparison`` (when the state repeats, whole periods are skipped).
-``run.osu`` is compiled for PISCES, which is the larger half, when a run needs it.
+``run.osu`` is compiled for PISCES, which is the larger half, and with ``recurrence`` when a run
+needs it.
 """
 
 from kernels.two_node import layout, run

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from kernels import helper
 from kernels.two_node import layout
-from kernels.two_node.network import inject
 from kernels.two_node.queues import append, drop, entry, schedule
 
 # Steps of the program; DONE is also that of one not yet launched.
@@ -33,6 +32,8 @@ SEND, WAIT_SENDS, POST_RECEIVES, WAIT_RECEIVES, BEGIN_EXCHANGE, WAIT_EXCHANGE, D
 EXCHANGES_OF_INIT = 2  # an allreduce of one element between two ranks: SST/macro's has two steps
 # Protocols.
 EAGER0, EAGER1, RENDEZVOUS = range(3)
+# Why the program does not go on.
+WAITS, SENDS, WINDOW_ENDED = range(3)
 
 
 @helper
@@ -353,20 +354,19 @@ def post_receive(s, p, now, node):
 
 
 @helper
-def advance(s, p, now, node, of_pisces):
-    """Run the MPI program of a node until it computes, waits, or ends a window.
+def advance(s, p, now, node):
+    """Run the MPI program of a node until it computes, waits, sends, or ends a window.
 
-    Returns True when a window has ended: the caller keeps the time and says how to go on.
+    Returns WAITS; SENDS, with the word in TO_SEND; or WINDOW_ENDED: the caller keeps the time and
+    says how to go on.
     """
     host = layout.host_cells(node)
     to_send = 1 if node == 1 else p[layout.P_WINDOW]
     to_receive = p[layout.P_WINDOW] if node == 1 else 1
     while not s[host + layout.BUSY]:
         if s[layout.TO_SEND]:
-            word = s[layout.TO_SEND]
-            s[layout.TO_SEND] = 0
-            inject(s, p, now, node, word, of_pisces)
-        elif s[host + layout.IN_ORDER]:
+            return SENDS
+        if s[host + layout.IN_ORDER]:
             take_held(s, p, now, node, to_receive)
         elif s[host + layout.STEP] == SEND:
             if s[host + layout.POSTED] < to_send:
@@ -379,9 +379,9 @@ def advance(s, p, now, node, of_pisces):
                 s[host + layout.SENT] = 0
                 s[host + layout.STEP] = POST_RECEIVES
                 if node == 1:
-                    return True
+                    return WINDOW_ENDED
             elif not take(s, p, now, node):
-                return False
+                return WAITS
         elif s[host + layout.STEP] == POST_RECEIVES:
             if s[host + layout.POSTED_RECEIVES] < to_receive:
                 post_receive(s, p, now, node)
@@ -393,9 +393,9 @@ def advance(s, p, now, node, of_pisces):
                 s[host + layout.RECEIVED] = 0
                 s[host + layout.STEP] = SEND
                 if node == 0:
-                    return True
+                    return WINDOW_ENDED
             elif not take(s, p, now, node):
-                return False
+                return WAITS
         elif s[host + layout.STEP] == BEGIN_EXCHANGE:
             begin_exchange(s, p, now, node)
         elif s[host + layout.STEP] == WAIT_EXCHANGE:
@@ -408,7 +408,7 @@ def advance(s, p, now, node, of_pisces):
             elif s[host + layout.CAME] == layout.THERE:
                 receive_exchange(s, p, now, node)
             else:
-                return False
+                return WAITS
         else:
-            return False
-    return False
+            return WAITS
+    return WAITS

@@ -148,8 +148,9 @@ N_MESSAGE = LEFT + N_KINDS
     P_CONTROL_FLIGHT,  # flight of headers, requests and acknowledgements (PROTOCOL)
     P_PAUSE,  # index of the size before which the run pauses; P_LAST to run to the end
     P_RESUMED,  # 1 to go on with a state that has paused
+    P_MOST_EVENTS,  # events after which a run that keeps no earlier states pauses
     N_PARAMETERS,
-) = range(39)
+) = range(40)
 # Behind the parameters stands a table: for each size its bytes, the ticks of a copy, whether the
 # copy occupies the node's memory, the bytes that it moves there and the ticks between asking for
 # two of them, the ticks of pinning a buffer, for PROTOCOL the ticks its bytes occupy the NIC and

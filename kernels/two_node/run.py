@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kernels import helper, kernel
+from kernels import helper, kernel, part
 from kernels.two_node import host, layout, logp, pisces, recurrence, snappr
 from kernels.two_node.comparison import is_of_trains
 from kernels.two_node.lookahead import settle, wake
@@ -11,27 +11,35 @@ from kernels.two_node.network import inject
 from kernels.two_node.queues import advance_train, append, drop, entry, next_row, schedule
 
 # Status of a run.
-OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO = range(6)
+OK, DEADLOCK, ROW_FULL, HALTED, CLOCK_RAN_OUT, CLOCK_BELOW_ZERO, MANY_EVENTS = range(7)
 
 
 @helper
-def set_pace(s, p):
+def set_pace(s, p, of_pisces):
     """Say how many packets of a train may be handled at once, for the size that begins."""
-    whole = s[layout.TRAINS] and (
-        p[layout.P_NETWORK] != layout.PISCES
-        or pisces.in_order(p, s[layout.host_cells(0) + layout.SIZE])
-    )
-    if not whole and s[layout.AT_ONCE] > 1:
-        settle(s)
+    whole = s[layout.TRAINS] != 0
+    if of_pisces is not None:
+        size = s[layout.host_cells(0) + layout.SIZE]
+        whole = whole and pisces.in_order(p, size)
+        if not whole and s[layout.AT_ONCE] > 1:
+            settle(s)
+        n_bytes = layout.size_entry(p, size, layout.SIZE_BYTES)
+        s[layout.NO_TAILS] = not pisces.has_tail(p, n_bytes)
     s[layout.AT_ONCE] = layout.NEVER if whole else 1
-    size = layout.size_entry(p, s[layout.host_cells(0) + layout.SIZE], layout.SIZE_BYTES)
-    s[layout.NO_TAILS] = p[layout.P_NETWORK] == layout.PISCES and not pisces.has_tail(p, size)
 
 
 @helper
 def run_program(s, p, now, node, of_pisces):
     """Run a node's MPI program until it waits, through the ends of windows."""
-    while host.advance(s, p, now, node, of_pisces):
+    while True:
+        reason = host.advance(s, p, now, node)
+        if reason == host.WAITS:
+            return
+        if reason == host.SENDS:
+            word = s[layout.TO_SEND]
+            s[layout.TO_SEND] = 0
+            inject(s, p, now, node, word, of_pisces)
+            continue
         cells = layout.host_cells(node)
         s[cells + layout.WINDOW] += 1
         if node == 0:
@@ -49,7 +57,7 @@ def run_program(s, p, now, node, of_pisces):
             s[cells + layout.SIZE] += 1
             s[cells + layout.STARTED] = now
             if node == 0:
-                set_pace(s, p)
+                set_pace(s, p, of_pisces)
             if s[cells + layout.SIZE] == p[layout.P_LAST]:
                 s[cells + layout.STEP] = host.DONE
             elif p[layout.P_BARRIER]:
@@ -70,7 +78,7 @@ def launch(s, p, now, node):
     s[layout.host_cells(node) + layout.STEP] = host.BEGIN_EXCHANGE
 
 
-@helper
+@part
 def deliver(s, p, now, node, word, of_pisces):
     """Hand a complete message to a node; return whether that concerns its MPI thread."""
     if layout.kind_of(word) == layout.GET:  # answered by the NIC
@@ -101,7 +109,7 @@ def packet_in(s, p, node, word):
     return whole
 
 
-@helper
+@part
 def serve_snappr(s, p, now, row):
     """Handle the train at the head of a row, as far as it can be."""
     first = entry(s, row, 0)
@@ -121,7 +129,7 @@ def serve_snappr(s, p, now, row):
     advance_train(s, row, n)
 
 
-@helper
+@part
 def dispatch_train(s, p, now, row, of_pisces):
     """Handle the train at the head of a row, as far as it can be; with PISCES, those after it."""
     if of_pisces is not None:
@@ -130,18 +138,14 @@ def dispatch_train(s, p, now, row, of_pisces):
         serve_snappr(s, p, now, row)
 
 
-@helper
+@part
 def dispatch(s, p, now, row, word, extra, delay, of_pisces):
     """Handle one event."""
     complete = taken = runs = False  # a message; a packet; the node's program
     if row < layout.NIC_CREDIT:
         node = row - layout.LOGP_IN
         complete = p[layout.P_NETWORK] != layout.LOGP or logp.nic_in(s, p, now, node, word)
-    elif row < layout.NIC:
-        node = (row - layout.NIC_IN) >> 1
-        taken = pisces.nic_in(s, now, node, word, extra, delay)
-        complete = taken and packet_in(s, p, node, word)
-    else:
+    elif row >= layout.NIC:
         node = 1 - (row - layout.NIC) // 3
         if extra == layout.T_HOST:
             host.resume(s, p, now, node)
@@ -157,6 +161,10 @@ def dispatch(s, p, now, row, word, extra, delay, of_pisces):
         else:
             taken = True
             complete = extra != layout.T_RETURN and packet_in(s, p, node, word)
+    elif of_pisces is not None:
+        node = (row - layout.NIC_IN) >> 1
+        taken = pisces.nic_in(s, now, node, word, extra, delay)
+        complete = taken and packet_in(s, p, node, word)
     if complete:
         runs = deliver(s, p, now, node, word, of_pisces)
     if runs:
@@ -185,7 +193,7 @@ def start(s, p, of_pisces):
         return
     for node in range(2):
         s[layout.host_cells(node) + layout.STEP] = host.SEND if node == 0 else host.POST_RECEIVES
-        run_program(s, p, 0, node, of_pisces)
+        host.compute(s, 0, node, 0, layout.NODE, host.NOTHING, 0)
 
 
 @helper
@@ -201,8 +209,9 @@ def simulate(s, kept, p, halt, of_pisces):
         if now < 0:
             return CLOCK_BELOW_ZERO
         if now < s[layout.CLOCK]:
-            recurrence.forget(s)
-            if s[layout.AT_ONCE] > 1:
+            if kept is not None:
+                recurrence.forget(s)
+            if of_pisces is not None and s[layout.AT_ONCE] > 1:
                 settle(s)
             s[layout.set_back_cell(s, p, s[layout.host_cells(0) + layout.SIZE])] = 1
         s[layout.CLOCK] = now
@@ -223,11 +232,14 @@ def simulate(s, kept, p, halt, of_pisces):
         level = s[layout.EVENT_LEVEL]
         if level:
             s[layout.EVENT_LEVEL] = 0
-            if kept.size:
+            if kept is not None and kept.size:
                 t = kept[(level - 1) * s.size : level * s.size]
                 recurrence.checkpoint(s, t, p, level, now, s[layout.EVENT_WORD])
-        if layout.may_halt(s[layout.HANDLED]) and halt[0]:
-            return HALTED
+        if layout.may_halt(s[layout.HANDLED]):
+            if halt[0]:
+                return HALTED
+            if kept is None and s[layout.HANDLED] >= p[layout.P_MOST_EVENTS]:
+                return MANY_EVENTS
     return OK
 
 
@@ -238,20 +250,24 @@ def osu(s, kept, p, halt, elapsed, set_back, of_pisces):
     Args:
         p: int64 parameters and table of sizes, see `layout`.
         s: int64[state_cells(...)], room for the state.
-        kept: int64[3 * len(s)], room for three earlier states; int64[0] for every packet by itself.
+        kept: int64[3 * len(s)], room for three earlier states; int64[0] for every packet by itself;
+            None to skip nothing that repeats: the code for that is then not compiled.
         halt: int8[1]; another thread sets it to end the run early.
         elapsed: int64[n], out: ticks of the measured windows of each size that has ended.
         set_back: bool[n], out: whether the clock was set back while it ran (see arbiters.py).
         of_pisces: True where the network is PISCES, else None: its code is then not compiled.
 
     Returns:
-        OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED, CLOCK_RAN_OUT or
-        CLOCK_BELOW_ZERO; and the number of events handled.
+        OK, DEADLOCK, ROW_FULL (call again with a larger capacity), HALTED, CLOCK_RAN_OUT,
+        CLOCK_BELOW_ZERO or MANY_EVENTS (go on with earlier states kept); and the number of events
+        handled.
     """
     if not p[layout.P_RESUMED]:
         start(s, p, of_pisces)
-    s[layout.TRAINS] = kept.size > 0
-    set_pace(s, p)
+    s[layout.TRAINS] = 1
+    if kept is not None:
+        s[layout.TRAINS] = kept.size > 0
+    set_pace(s, p, of_pisces)
     before = s[layout.HANDLED]
     status = simulate(s, kept, p, halt, of_pisces)
     for size in range(p[layout.P_FIRST], s[layout.host_cells(0) + layout.SIZE]):

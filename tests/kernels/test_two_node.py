@@ -18,7 +18,7 @@ from tests.kernels.configurations import (
     tailing_pisceses,
     times,
 )
-from tests.kernels.skipping import curve_and_events
+from tests.kernels.skipping import after_plain_events, curve_and_events
 from tests.kernels.table_two import corners, sample
 from tests.reference import Config, run_osu
 from workbench.errors import ConfigurationError, SimulationHalted
@@ -118,6 +118,30 @@ def assert_skipping_changes_no_digit(model, sizes, **counts):
 def test_skipping_what_repeats_changes_no_digit(model):
     sizes = [64, 1000, 16_384, 100_001, 524_288]
     assert_skipping_changes_no_digit(model, sizes, iterations=3)
+
+
+@pytest.mark.jit_only
+@examples(12)
+@given(model=st.one_of(snapprs(), logps()), events=st.sampled_from([1, 8192, 2**62]))
+def test_what_goes_before_the_first_skipping_changes_no_digit(model, events):
+    sizes = [64, 16_384, 524_288]
+    try:
+        skipped, few = curve_and_events(model, sizes, skip=True, iterations=3)
+    except ConfigurationError:
+        assume(False)
+    begun, more = after_plain_events(model, events, sizes, iterations=3)
+    np.testing.assert_array_equal(begun.latency_s, skipped.latency_s)
+    np.testing.assert_array_equal(begun.bandwidth_Bps, skipped.bandwidth_Bps)
+    assert more >= few
+
+
+@pytest.mark.jit_only
+def test_a_process_skips_what_repeats_once_it_has_simulated_many_events():
+    model, counts = SNAPPR(), {"iterations": 1000}
+    _, few = curve_and_events(model, [65_536], skip=True, **counts)
+    _, all_plain = after_plain_events(model, 2**62, [65_536], **counts)
+    _, some_plain = after_plain_events(model, 50_000, [65_536], **counts)
+    assert 50_000 + few / 4 < some_plain < 60_000 + 2 * few < all_plain / 2
 
 
 # Trains of packets and credits in all proportions, of messages that end in a shorter packet.

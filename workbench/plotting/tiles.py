@@ -127,7 +127,7 @@ def ranks_per_tile(ranks: int) -> int:
 
 
 def between_ranks(ranks: int) -> str:
-    """Return what a tile lies between, for a title: ``two ranks``, ``two groups of 3 ranks``."""
+    """Return words for the two ends of a tile: ``two ranks``, or ``two groups of 3 ranks``."""
     per = ranks_per_tile(ranks)
     return "two ranks" if per == 1 else f"two groups of {per} ranks"
 

@@ -150,7 +150,7 @@ def _text(row: _Constraint, names: Sequence[str]) -> str:
 
 
 def _unit(lp: LatencyLP, name: str) -> int:
-    """Return how many of the unit that is shown a coefficient of a variable is: g is in bytes."""
+    """Return the factor from a coefficient to what is shown: 1000 for g, from kB to bytes."""
     return BYTES_PER_KB if name in lp.message_variables.gap_s else 1
 
 

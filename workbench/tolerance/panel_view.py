@@ -134,7 +134,7 @@ class ToleranceView:
             self._follow.data = {"on": [on]}
 
     def show_diagram(self, result: ReplayResult, variable: str, at: float) -> Downloads:
-        """Draw the replay at a latency in s or a gap in s/B; return what saves pictures of it."""
+        """Draw the replay at a latency (s) or a gap (s/B), and return its downloads."""
         text = f"{variable} = {value_text(variable, at)}"
         if self.diagram is None or self._diagram_view is None:
             self.diagram = spacetime_figure(result, height=_DIAGRAM_PX)

@@ -180,7 +180,7 @@ class Sweep:
         return self.point_and_path(L)[0]
 
     def point_and_path(self, L: float | None = None) -> tuple[SweepPoint, CriticalPath]:
-        """Return what ``at`` and ``critical_path`` return, in the one pass that either takes."""
+        """Return the results of ``at`` and ``critical_path``, computed in one pass."""
         x = self._latency_ps(L)
         left, right, last, notes = self._passes.point(x)
         path = follow(self._packed, self._costs, last, notes)
@@ -262,7 +262,7 @@ class Sweep:
     def tolerance_ps(
         self, percent: Sequence[float] = PERCENT, base_L: float | None = None
     ) -> dict[float, int | None]:
-        """Return what ``tolerance`` does as whole picoseconds, None where T never gets so long."""
+        """Return ``tolerance`` in whole picoseconds; None where T never gets so long."""
         for p in percent:
             number(p, "percent", 0)
         found = most_latencies(
@@ -278,7 +278,7 @@ class Sweep:
         return self.point_and_path(L)[1]
 
     def slack(self, L: float | None = None) -> Slack:
-        """Return what starts, ends and ranks may be delayed at the same T, at a latency in s."""
+        """Return how far operations and ranks may be delayed without a longer T, at L in s."""
         x = self._latency_ps(L)
         costs, messages = self._costs, self.messages
         fixed = np.zeros(messages, np.int64) if costs.message_ps is None else costs.message_ps

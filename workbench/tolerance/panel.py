@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets as widgets
+import numpy as np
 
 from workbench import tasks
 from workbench.errors import ParameterError, SimulationHalted
@@ -167,7 +168,9 @@ class TolerancePanel(ProgramPanel[LatencySensitivity | None, Analysed]):
             "percent": Setting(
                 self._percent,
                 get=lambda: self._percent.held,
-                take=lambda given: self._percent.take(parse_percents(" ".join(map(str, given)))),
+                take=lambda given: self._percent.take(
+                    parse_percents(" ".join(map(str, np.ravel(given))))
+                ),
             ),
             "interval_us": Setting(
                 self._axis,

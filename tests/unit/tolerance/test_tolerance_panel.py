@@ -211,6 +211,8 @@ def test_a_pointer_beyond_the_new_axis_goes_back_to_the_base(panel: TolerancePan
 
 
 def test_zones_and_axis_can_be_typed(panel: TolerancePanel) -> None:
+    panel.percent = 10
+    assert panel.percent == (10,)
     panel.controls["percent"].value = "10 3"
     panel.controls["interval_us"].value = "0 to 20us"
     result = settled(panel)

@@ -21,40 +21,26 @@ _NOTHING = 1e-12  # of a column that does not vary, as rounding leaves it
 
 @dataclass(frozen=True)
 class Steps:
-    """What was found of each user, float64[users] each.
+    """What was found of each user, given those who are blamed, float64[users] each."""
 
-    Attributes:
-        t: of the user's effect given those who are blamed.
-        effect: on the logarithm of the time, given the same.
-        p: share of the orders in which the user has as large a t.
-        adjusted: the same of the largest t of all users who are not among those given.
-    """
-
-    t: FloatArray
-    effect: FloatArray
-    p: FloatArray
-    adjusted: FloatArray
+    t: FloatArray  # of the user's effect
+    effect: FloatArray  # on the logarithm of the time
+    p: FloatArray  # share of the orders in which the user has as large a t
+    adjusted: FloatArray  # the same of the largest t of all users who are not among those given
 
 
 def stepwise(
-    exposures: Sequence[FloatArray],
-    best: NDArray[np.intp],
-    y: FloatArray,
-    orders: NDArray[np.int64],
-    known: FloatArray,
+    exposures: Sequence[FloatArray],  # of each kind, [runs, users]
+    best: NDArray[np.intp],  # kind that predicts best, [orders]
+    y: FloatArray,  # logarithms of the times, [runs]
+    orders: NDArray[np.int64],  # [orders, runs], the first as the runs were
+    known: FloatArray,  # orthonormal columns that explain times, whoever was there, [runs, terms]
 ) -> Steps:
     """Return the users found one by one, each tested by the largest t of the users left.
 
     While the largest t of all is larger than in 95 % of the permutations of what is not explained
     yet (Freedman and Lane 1983), its user is blamed and explained. Whoever is not needed any more,
     given those blamed later, is dropped at the end.
-
-    Args:
-        exposures: float64[runs, users] of each kind.
-        best: kind that predicts best in each order, the first that of the runs as they were.
-        y: float64[runs], logarithms of the times.
-        orders: int64[orders, runs], the first as the runs were.
-        known: float64[runs, terms], orthonormal columns that explain times, whoever was there.
     """
     asked = _Regressions(exposures, best, y, orders, known)
     users = exposures[0].shape[1]
@@ -132,13 +118,10 @@ def _test(stage: _Stage) -> Steps:
 
 
 def p_values(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return p-values and those adjusted for the number of users.
+    """Return p-values and those adjusted for the number of users, of scores float64[1 + n, users].
 
-    The adjustment is the step-down maxT of Westfall and Young (1993), algorithm 4.1.
-
-    Args:
-        scores: float64[1 + n, users], as they are and in n permutations, on a scale that users
-            share.
+    The first row is the scores as they are, the others are of permutations, all on a scale that
+    users share. The adjustment is the step-down maxT of Westfall and Young (1993).
     """
     scores = np.round(scores, 10)  # what differs by rounding is equal
     p = (scores >= scores[0]).mean(axis=0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,36 +31,37 @@ class Steps:
 
 def stepwise(
     exposures: Sequence[FloatArray],  # of each kind, [runs, users]
-    best: NDArray[np.intp],  # kind that predicts best, [orders]
     y: FloatArray,  # logarithms of the times, [runs]
     orders: NDArray[np.int64],  # [orders, runs], the first as the runs were
     known: FloatArray,  # orthonormal columns that explain times, whoever was there, [runs, terms]
 ) -> Steps:
     """Return the users found one by one, each tested by the largest t of the users left.
 
+    A user's t is that of the kind of exposure which says most, in each order anew, as nobody knows
+    beforehand whether the user's jobs count by their nodes or by being there.
+
     While the largest t of all is larger than in 95 % of the permutations of what is not explained
     yet (Freedman and Lane 1983), its user is blamed and explained. Whoever is not needed any more,
     given those blamed later, is dropped at the end.
     """
-    asked = _Regressions(exposures, best, y, orders, known)
+    asked = _Regressions(exposures, y, orders, known)
     users = exposures[0].shape[1]
-    blamed: list[int] = []
-    stage = asked.given(())
+    blamed: dict[int, int] = {}  # the kind of exposure by which each is blamed
+    stage = asked.given(blamed)
     while len(blamed) < len(y) // _RUNS_A_USER:
         largest = stage.t.max(axis=1)
         if (largest >= largest[0]).mean() > LEVEL:
             break
-        blamed.append(int(np.argmax(stage.t[0])))
+        first = int(np.argmax(stage.t[0]))
+        blamed[first] = int(stage.kind[first])
         stage = asked.given(blamed)
-    needed = {user: _test(asked.given([one for one in blamed if one != user])) for user in blamed}
+    needed = _given_the_others(asked, blamed)
     while blamed:
         weakest = min(blamed, key=lambda user: needed[user].t[user])
         if needed[weakest].adjusted[weakest] <= LEVEL:
             break
-        blamed.remove(weakest)
-        needed = {
-            user: _test(asked.given([one for one in blamed if one != user])) for user in blamed
-        }
+        del blamed[weakest]
+        needed = _given_the_others(asked, blamed)
     last = _test(asked.given(blamed))
     rows = [needed.get(user, last) for user in range(users)]
 
@@ -72,44 +73,56 @@ def stepwise(
 
 @dataclass(frozen=True)
 class _Stage:
-    """Each user's own regression, given some of them."""
+    """Each user's own regression, given some of them, on the kind of exposure that says most."""
 
     t: FloatArray  # [orders, users]; 0 for those given
     effect: FloatArray  # [users], of the first order
+    kind: NDArray[np.intp]  # [users], of the first order
 
 
 @dataclass(frozen=True)
 class _Regressions:
     exposures: Sequence[FloatArray]
-    best: NDArray[np.intp]
     y: FloatArray
     orders: NDArray[np.int64]
     known: FloatArray
 
-    def given(self, users: Sequence[int]) -> _Stage:
-        """Return each user's regression, given some of them."""
-        taken = self.exposures[self.best[0]][:, users]
-        u, size, _ = np.linalg.svd(less(self.known, taken), full_matrices=False)
+    def given(self, blamed: Mapping[int, int]) -> _Stage:
+        """Return each user's regression, given some of them by a kind of exposure each."""
+        taken = [self.exposures[kind][:, user] for user, kind in blamed.items()]
+        columns = np.array(taken).reshape(len(taken), len(self.y)).T
+        u, size, _ = np.linalg.svd(less(self.known, columns), full_matrices=False)
         basis = np.concatenate([self.known, u[:, size > _NOTHING]], axis=1)
         left = less(basis, self.y)
         y = less(basis, left[self.orders].T).T
-        # Which kind predicts best is found anew in each order, until somebody is blamed by one.
-        kind = np.full_like(self.best, self.best[0]) if len(users) else self.best
-        t = np.zeros((len(y), self.exposures[0].shape[1]))
-        effect = np.zeros(t.shape[1])
-        for at in np.unique(kind):
-            rows = np.flatnonzero(kind == at)
-            x = self.exposures[at] - self.exposures[at].mean(axis=0)
-            own = less(basis, x)
-            total, free = (x**2).sum(axis=0), (own**2).sum(axis=0)
-            told = (free > _OWN * total) & (free > _NOTHING)
+        total = (y**2).sum(axis=1)[:, None]
+        users = self.exposures[0].shape[1]
+        t, effect = np.full((len(y), users), -np.inf), np.zeros(users)
+        kind = np.zeros(users, np.intp)
+        for at, exposure in enumerate(self.exposures):
+            own = less(basis, exposure)
+            varies, free = (less(self.known, exposure) ** 2).sum(axis=0), (own**2).sum(axis=0)
+            told = (free > _OWN * varies) & (free > _NOTHING)
             scaled = np.divide(own, np.sqrt(free), out=np.zeros_like(own), where=told)
-            shared = y[rows] @ scaled
-            noise = np.maximum((y[rows] ** 2).sum(axis=1)[:, None] - shared**2, _NOTHING**2)
-            t[rows] = shared * np.sqrt((len(self.y) - basis.shape[1] - 1) / noise)
-            if rows[0] == 0:
-                effect = np.divide(shared[0], np.sqrt(free), out=effect, where=told)
-        return _Stage(t, effect)
+            shared = y @ scaled
+            noise = np.maximum(total - shared**2, _NOTHING**2)
+            now = shared * np.sqrt((len(self.y) - basis.shape[1] - 1) / noise)
+            better = now[0] > t[0]
+            kind[better] = at
+            effect[better] = np.divide(shared[0], np.sqrt(free), out=np.zeros(users), where=told)[
+                better
+            ]
+            np.maximum(t, now, out=t)
+        t[:, list(blamed)] = 0
+        return _Stage(t, effect, kind)
+
+
+def _given_the_others(asked: _Regressions, blamed: Mapping[int, int]) -> dict[int, Steps]:
+    """Return the test of each user who is blamed, given the others."""
+    return {
+        user: _test(asked.given({one: kind for one, kind in blamed.items() if one != user}))
+        for user in blamed
+    }
 
 
 def _test(stage: _Stage) -> Steps:

@@ -71,11 +71,11 @@ workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a clas
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Compiling the networks' kernels takes one processor as long as all that is beside it takes the other.
+# First what all tests need, which no process has to make again; three at once leave no processor idle.
 test: .venv/bin/pip ## install, then run lint, types and every test
-	@$(MAKE) --no-print-directory --jobs=2 PACKAGES=$(TEST_STAMP) \
-	  $(TEST_STAMP) $(WARM_STAMPS) system-programs bytecode lint types kernels-uncompiled
-	@$(MAKE) --no-print-directory --jobs $(TESTS)
+	@$(MAKE) --no-print-directory --jobs=3 PACKAGES=$(TEST_STAMP) \
+	  $(TEST_STAMP) $(WARM_STAMPS) system-programs bytecode lint
+	@$(MAKE) --no-print-directory --jobs types kernels-uncompiled $(TESTS)
 
 # One process each, more than processors, for many tests wait: for kernels of notebooks, a page, MPI
 # and Slurm. Processes of pytest-xdist would each read all files and, in a fresh clone, each compile

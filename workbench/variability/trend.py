@@ -14,7 +14,7 @@ from workbench.arrays import FloatArray
 from workbench.variability.tables.runs import Runs
 
 _RUNS_A_TERM = 10  # chosen: a tenth of what the runs tell is then spent on the trend at most
-_MOST_TERMS = 10  # chosen: of drifting schedules 2 in 30 blame somebody then, 22 with none
+_MOST_TERMS = 10  # chosen: of 30 drifting schedules 1 blames somebody then, 24 with none
 _CORRELATED = 0.01  # p-value from which on a trend is called one
 
 

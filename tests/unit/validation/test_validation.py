@@ -127,11 +127,11 @@ def test_an_error_is_the_bases_or_that_of_the_time_added(recording: ProgramRecor
 @pytest.mark.parametrize(
     ("base", "effect", "everywhere", "said"),
     [
-        (-10, 10, 2, "run times and slowdown"),
-        (9, 9, 2.1, "slowdown, not run times"),
-        (-10.1, 10, 1, "time added, not slowdown"),
-        (10, 10.1, 1, "only with nothing added"),
-        (11, 11, 1, "nothing"),
+        (-5, 10, 2, "run times and slowdown"),
+        (4, 9, 2.1, "slowdown, not run times"),
+        (-5.1, 10, 1, "time added, not slowdown"),
+        (5, 10.1, 1, "only with nothing added"),
+        (6, 11, 1, "nothing"),
         (np.nan, 1, 1, "cannot be told"),
         (1, np.nan, 1, "cannot be told"),
     ],
@@ -144,7 +144,7 @@ def test_what_can_be_trusted_follows_from_the_parts(
 
 def test_no_shipped_recording_hangs_on_the_limit_of_trust(report: ValidationReport) -> None:
     base, effect = np.abs(report.base_percent), report.effect_percent
-    assert not ((base > 9.6) & (base < 16)).any()
+    assert not ((base > 4.3) & (base < 9.5)).any()
     assert not ((effect > 5.9) & (effect < 27)).any()
     assert len(set(report.trust)) > 3
     assert report.to_frame()["trust"].tolist() == list(report.trust)

@@ -18,7 +18,7 @@ from workbench.tolerance import LatencySensitivity, RunPrediction
 from workbench.tolerance.figure import ToleranceFigure, describe_run_prediction, tolerance_figure
 from workbench.units import format_quantity
 from workbench.validation import ProgramRecording, ValidationReport
-from workbench.validation.report import PART_PERCENT, RUN_TIME_PERCENT
+from workbench.validation.report import BASE_PERCENT, EFFECT_PERCENT, RUN_TIME_PERCENT
 
 _HEIGHT_PX = 290  # chosen: the figure and the table below it in a screen of 900
 _PROGRAMS = (
@@ -101,11 +101,11 @@ def programs_html(report: ValidationReport, shown: ShownValidation) -> str:
     mine = shown.recording
     chosen = [at for at, row in enumerate(rows) if row[:2] == (mine.name, str(mine.ranks))]
     note = (
-        f"Nothing added: the run time there. Time added: what latency adds to it. Each is right "
-        f"within {PART_PERCENT:g} %, for the shipped programs lie well on either side; with both, "
-        "the slowdown over the measured latencies can be trusted, and run times where the error in "
-        f"all is within {RUN_TIME_PERCENT:g} %. RRMSE: "
-        "root mean square error of the predicted run times over the mean of the measured medians, "
+        f"Nothing added: the run time there, right within {BASE_PERCENT:g} %. Time added: what "
+        f"latency adds to it, right within {EFFECT_PERCENT:g} %. The shipped programs lie well on "
+        "either side of these limits. With both right, the slowdown over the measured latencies "
+        f"can be trusted, and run times where RRMSE is within {RUN_TIME_PERCENT:g} %. RRMSE: root "
+        "mean square error of the predicted run times over the mean of the measured medians, "
         "with the added latency ΔL as messages showed it; in the next column as it was set; then "
         f"by zone. Shen et al. report less than 2 % for their programs. Run times: "
         f"{', '.join(dict.fromkeys(report.origin))}."

@@ -175,6 +175,11 @@ def noise_model(name: str, replicas: Replicas) -> NoiseModel:
     length = HyperParameter(
         "length", "", "distance at which errors differ, of the tests' range", 0.5, 0.7, 0.05, 5.0
     )
+    # Of synthetic collectives whose own errors are 20 to 90 % of the variance, priors around 0.1
+    # and 0.3 infer the same within the posterior's width (tests/unit/uq/worlds.py).
+    share = HyperParameter(
+        "share", "", "part of tau's variance that no other test shares", 0.3, 1.0, 0.01, 1.0
+    )
     if name == "constant":
         median = float(np.median(replicas.values))
         sigma = HyperParameter(
@@ -192,7 +197,7 @@ def noise_model(name: str, replicas: Replicas) -> NoiseModel:
     if name == "hierarchical":
         return NoiseModel("hierarchical", (tau, s))
     if name == "gaussian-process":
-        return NoiseModel("gaussian-process", (tau, s, length))
+        return NoiseModel("gaussian-process", (tau, s, length, share))
     if name == "student-t":
         return NoiseModel(
             "student-t", (replace(s, meaning="scale of a test's replicas, relative"),)

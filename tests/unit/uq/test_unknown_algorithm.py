@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
-from kernels.uq.likelihood import INDEPENDENT_SHARE
 from tests.cases import for_each
 from tests.unit import commands
 from tests.unit.uq.ring import measured, ring
@@ -321,14 +320,14 @@ def test_the_joint_score_is_that_of_a_normal_given_the_data(beyond: list[float] 
         ring(), measured(tau=0.03), noise="gaussian-process", draws=50, burn_in=200
     )
     at = posterior.pick(1, 0)[0]
-    tau, s, length = posterior.hyper.reshape(-1, 3)[at]
+    tau, s, length, share = posterior.hyper.reshape(-1, 4)[at]
     values = posterior.parameters.reshape(-1, 4)[[at]]
     old = posterior.replicas
     simulated = np.concatenate([posterior.times.reshape(-1, len(old))[at], new_times(values)[0]])
     placed = np.concatenate([places(dict(each.columns), old) for each in (old, NEW)])
     smooth = np.exp(-0.5 * squared_distances(placed, placed) / length**2)
-    own = INDEPENDENT_SHARE * np.eye(len(placed))
-    shared = tau**2 * ((1 - INDEPENDENT_SHARE) * smooth + own)
+    own = share * np.eye(len(placed))
+    shared = tau**2 * ((1 - share) * smooth + own)
     if beyond is not None:
         shared[len(old) :, len(old) :] += np.outer(beyond, beyond)
     test = np.repeat(np.arange(len(placed)), [len(row) for row in [*old.rows, *NEW.rows]])

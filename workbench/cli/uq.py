@@ -161,6 +161,12 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         "not say it, the number on which it ran",
     )
     _READ.add(parser, "ranks_per_node")
+    parser.add_argument(
+        "--remove-outliers",
+        action="store_true",
+        help="leave out times far above the others of their test, as other jobs cause them: three "
+        "interquartile ranges above the upper quartile",
+    )
     _CALIBRATED.add(
         parser,
         "model",
@@ -363,6 +369,8 @@ def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
         nodes=arguments.nodes[0] if one else None,
         **_READ.given(arguments),
     )
+    if arguments.remove_outliers:
+        found = found.without_outliers()
     for note in found.notes:
         say(f"note: {note}")
     return found if arguments.nodes is None else found.on(arguments.nodes)

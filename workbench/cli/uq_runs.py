@@ -52,6 +52,12 @@ def add_calibrate(parser: argparse.ArgumentParser) -> None:
     )
     _CALIBRATED.add(parser, "noise", "draws", "seed")
     parser.add_argument(
+        "--remove-outliers",
+        action="store_true",
+        help="leave out times far above the others of their test: three interquartile ranges above "
+        "the upper quartile",
+    )
+    parser.add_argument(
         "--store",
         required=True,
         type=output_file(".json"),
@@ -90,6 +96,9 @@ def calibrate(arguments: argparse.Namespace) -> int:
     from workbench.uq import CalibratedRuns, calibrate_runs, read_replicas, runs_for
 
     replicas = read_replicas(arguments.replicas)
+    if arguments.remove_outliers:
+        every, replicas = len(replicas.values), replicas.without_outliers()
+        say(f"note: {every - len(replicas.values)} outliers were removed")
     runs = runs_for(arguments.runs, replicas, [parameter_of(one) for one in arguments.parameter])
     options, store = _CALIBRATED.given(arguments), Path(arguments.store)
     if arguments.resume:

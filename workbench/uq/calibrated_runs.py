@@ -138,7 +138,7 @@ def read_replicas(path: str | Path) -> Replicas:
     """
     table = read_text_table(path, "a table of replicas", ("test", "time_s"))
     times = np.asarray(parsed_numbers(table["time_s"]), np.float64)
-    for at in np.flatnonzero(~(np.isfinite(times) & (times > 0))):
+    for at in np.flatnonzero(~(np.isfinite(times) & (times > 0))).tolist():
         raise ParseError(
             f"time_s must be above 0 s and finite; got {table['time_s'].iloc[at]!r}; remove the "
             "row or measure again",
@@ -155,12 +155,12 @@ def read_replicas(path: str | Path) -> Replicas:
         per_test = [numbers[(table["test"] == label).to_numpy()] for label in labels]
         for label, found in zip(labels, per_test, strict=True):
             if len(set(found)) > 1:
-                at = int(np.flatnonzero((table["test"] == label).to_numpy())[0])
+                line = table.index[table["test"] == label].tolist()[0]
                 raise ParseError(
                     f"rows of a test must agree in {name}; {label} has "
                     f"{', '.join(f'{one:g}' for one in sorted(set(found)))}",
                     source=str(path),
-                    line=int(table.index[at]),
+                    line=line,
                 )
         columns[name] = np.array([found[0] for found in per_test])
     return Replicas.of(rows, labels, columns)
@@ -198,7 +198,8 @@ def runs_for(
                 f"{column!r} has not; remove it, or name it as a test of the replicas",
                 key="runs",
             )
-        found.append(known.pop(key, None) or Parameter(key, unit, values.min(), values.max()))
+        ends = float(values.min()), float(values.max())
+        found.append(known.pop(key) if key in known else Parameter(key, unit, *ends))
     if known:
         raise ParameterError(
             f"parameters must be columns of {path}; it has no {', '.join(known)}", key="parameter"

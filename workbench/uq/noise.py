@@ -175,8 +175,7 @@ def noise_model(name: str, replicas: Replicas) -> NoiseModel:
     length = HyperParameter(
         "length", "", "distance at which errors differ, of the tests' range", 0.5, 0.7, 0.05, 5.0
     )
-    # Of synthetic collectives whose own errors are 20 to 90 % of the variance, priors around 0.1
-    # and 0.3 infer the same within the posterior's width (tests/unit/uq/worlds.py).
+    # Chosen wide, from nearly all shared to nothing shared; other centres were not compared.
     share = HyperParameter(
         "share", "", "part of tau's variance that no other test shares", 0.3, 1.0, 0.01, 1.0
     )

@@ -163,7 +163,7 @@ def without_slow(times: FloatArray) -> FloatArray:
     if len(times) < _FEWEST_JUDGED:
         return times
     low, high = np.quantile(times, [0.25, 0.75])
-    return times[times <= high + _FAR_OUT * (high - low)]
+    return np.asarray(times[times <= high + _FAR_OUT * (high - low)])
 
 
 @dataclass(frozen=True, eq=False)

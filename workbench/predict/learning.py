@@ -67,10 +67,10 @@ def learn_algorithms(
         ParameterError: as ``predict_collective``.
     """
     ranks = nodes * machine.ranks_per_node
-    found = {}
+    found, tried = {}, candidates_of(collective, machine.library)
     sizes = np.asarray(block_bytes, np.int64).tolist()
     for size, real in zip(sizes, np.asarray(measured, np.float64).tolist(), strict=True):
-        names = {run_instead(collective, one, ranks, size) for one in candidates_of(collective)}
+        names = {run_instead(collective, one, ranks, size) for one in tried}
         times = {
             name: predict_collective(machine, collective, nodes, [size], algorithm=name).times[0]
             for name in sorted(names)

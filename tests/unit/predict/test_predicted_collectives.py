@@ -30,6 +30,7 @@ from workbench.predict.library_rules import (
     algorithms_of_label,
     candidates_of,
     chosen_by,
+    predicted_name,
     run_instead,
 )
 from workbench.programs.collectives import ALGORITHMS, find_algorithm
@@ -97,8 +98,16 @@ def test_labels_of_open_mpi_have_its_meaning() -> None:
     assert algorithms_of_label("bcast", "default-basic-linear") == ()
     assert algorithms_of_label("bcast", "scatter_allgather_ompi") == ("scatter-doubling",)
     assert algorithms_of_label("bcast", "scatter_allgather_ring_ompi") == ("scatter-allgather",)
-    for collective, label in (("bcast", "chain_ompi"), ("gather", "default-simple")):
-        find_algorithm(collective, algorithms_of_label(collective, label)[0])
+    find_algorithm("bcast", algorithms_of_label("bcast", "chain_ompi")[0])
+    for collective, label, meant in (
+        ("gather", "default-simple", "meet-linear"),
+        ("gather", "linear_sync_ompi", "linear-sync"),
+        ("allgather", "default-linear", "gather-bcast"),
+        ("allreduce", "default-rdbc", "nonoverlapping"),
+        ("alltoall", "default-modified-bruck", "bruck"),
+    ):
+        assert algorithms_of_label(collective, label) == (meant,)
+        assert predicted_name(collective, meant) == meant
 
 
 def test_names_mean_what_the_library_means() -> None:

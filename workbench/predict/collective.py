@@ -25,7 +25,8 @@ from workbench.predict.library_rules import (
     run_instead,
 )
 from workbench.predict.machine import CORE_PART, MachineProfile
-from workbench.predict.prediction_errors import PublishedSpread, published_spread
+from workbench.predict.prediction_errors import Variant
+from workbench.predict.published_spread import Kind, PublishedSpread, kind_of, published_spread
 from workbench.predict.round_times import AlgorithmTime, algorithm_time
 from workbench.predict.tofu_shapes import UNKNOWN_SHAPE, plausible_shapes
 from workbench.programs.collectives import ALGORITHMS, schedule
@@ -77,6 +78,8 @@ class CollectivePrediction(StoredResult):
         chosen_by: how each was chosen: its name was given, the library's rule, or the least time.
         assumed: what is assumed, a sentence each.
         combining: float64[sizes], s of the times in which data are combined and copied.
+        kind: what decides how far such predictions are off.
+        variant: what was known: messages alone, or a surplus of a round too.
         shapes: float64[2, sizes], the least and the most of the times over the plausible shapes of
             the job, s; the times themselves where the shape does not matter or is known.
     """
@@ -93,6 +96,8 @@ class CollectivePrediction(StoredResult):
     chosen_by: tuple[ChosenBy, ...]
     assumed: tuple[str, ...]
     combining: NDArray[np.float64]
+    kind: Kind
+    variant: Variant
     shapes: NDArray[np.float64] = field(metadata={"axes": 2})
 
     plot = Drawing("plot_collective_prediction")
@@ -118,15 +123,15 @@ class CollectivePrediction(StoredResult):
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Ends of a 90 % interval of the times, each float64[sizes], s.
 
-        As far as published times of that collective were from what was predicted in the same way;
-        ``spread`` has the sentence. It does not depend on the machine.
+        As far as published times of other systems were from what was predicted in the same way,
+        over the plausible shapes of the job; ``spread`` has its coverage on systems left out.
         """
         return self.spread.low * self.shapes[0], self.spread.high * self.shapes[1]
 
     @property
     def spread(self) -> PublishedSpread:
-        """How far published times of that collective were from what was predicted."""
-        return published_spread(self.collective)
+        """How far published times were from what was predicted, and how many such ends held."""
+        return published_spread(self.kind, self.variant)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a size: bytes, time and its 90 % interval, algorithm, what chose it."""
@@ -137,8 +142,8 @@ class CollectivePrediction(StoredResult):
             {
                 "block bytes": self.block_bytes,
                 "time (µs)": 1e6 * self.times,
-                "5 % (µs)": 1e6 * low,
-                "95 % (µs)": 1e6 * high,
+                "low (µs)": 1e6 * low,
+                "high (µs)": 1e6 * high,
                 "algorithm": self.algorithms,
                 "chosen by": self.chosen_by,
                 "rounds": self.rounds.astype(np.int64),
@@ -173,7 +178,7 @@ def predict_collective(
         algorithm: of ``workbench.programs.collectives``, or one of several collectives such as an
             allgather's ``gather-bcast``; None takes the machine's library's rule, and where none is
             known the algorithm that is predicted to be fastest.
-        surplus_s: added to each round, s; such as ``learn_surplus`` finds on few nodes.
+        surplus_s: added to each round, s; such as ``surplus_of`` finds on few nodes.
 
     Raises:
         ParameterError: an argument is not accepted, the topology has too few hosts, or the
@@ -215,6 +220,8 @@ def predict_collective(
         tuple(choices),
         (*_assumed(machine, algorithm, share), *_meanings(collective), *_instead(algorithm, names)),
         combining,
+        kind_of(machine.ranks_per_node, machine.own_messages),
+        "surplus" if surplus_s else "two nodes",
         np.array([times, times]),
     )
 

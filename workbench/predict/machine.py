@@ -113,6 +113,14 @@ class MachineProfile(StoredResult):
         )
 
     @property
+    def own_messages(self) -> bool:
+        """Whether the messages between nodes were measured on the machine."""
+        return not any(
+            part.name == "messages between nodes" and part.source == "assumed"
+            for part in self.parts
+        )
+
+    @property
     def combine_s_per_byte(self) -> float:
         """Time to combine a byte with another, or to copy it, s/B; all ranks of a node do so."""
         return TRAFFIC * max(1.0 / self.core_Bps, self.ranks_per_node / self.memory_Bps)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
 
 from tests.cases import for_each
 from tests.unit.predict.machines import STRAIGHT, straight_machine, written
@@ -217,9 +219,15 @@ def test_figures_have_a_line_for_each_curve_and_prediction() -> None:
         "one way, within a node",
     }
     found = predict_collective(MACHINE, "allreduce", 8, [0, 8, 4096], algorithm="ring")
-    (drawn, *_) = found.plot().renderers
+    layout = found.plot()
+    (drawn, *_) = layout.select_one(figure).renderers
     assert drawn.data_source.data["size"] == [8, 4096]
     assert drawn.data_source.data["time"] == pytest.approx(1e6 * found.times[1:])
+    band = layout.select_one({"type": ColumnDataSource, "name": "interval"}).data
+    low, high = found.interval
+    assert band["low"] == pytest.approx(1e6 * low[1:])
+    assert band["high"] == pytest.approx(1e6 * high[1:])
+    assert f"{found.spread.held:.0%} of" in layout.children[-1].text
     with pytest.raises(ParameterError, match="at most 4 predictions"):
         found.plot(*[found] * 4)
 

@@ -67,8 +67,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one.add_argument(
         "--learn",
         metavar="FILE",
-        help="the same collective measured on a few nodes, a CSV or a benchmark's output: what each "
-        "round takes beyond its prediction there is added to each",
+        help="the same collective measured on a few nodes, a CSV or a benchmark's output: what "
+        "each round takes beyond its prediction there is added to each",
     )
     add_json(one)
     about = "predict the times of all algorithms of a collective, the fastest first"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def plot_collective_prediction(
     found: CollectivePrediction, *others: CollectivePrediction, height: int = 300
 ) -> LayoutDOM:
-    """Return the predicted times with their intervals against the block size, a line for each prediction.
+    """Return predicted times with their intervals against the block size, a line each.
 
     Args:
         found: of ``workbench.predict.predict_collective``.

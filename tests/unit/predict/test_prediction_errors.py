@@ -276,9 +276,9 @@ def test_the_interval_of_a_prediction_has_its_coverage_on_systems_left_out() -> 
     several = published_spread("several ranks a node")
     assert several.high / several.low > alone.high / alone.low
     learnt = published_spread("one rank a node", "surplus")
-    # A surplus brings medians down, not the ends: they are wider, and hold less.
-    assert learnt.high / learnt.low > alone.high / alone.low
-    assert 0.8 < learnt.held < alone.held
+    # A surplus brings medians down, but the ends no nearer: 4.8-fold apart, and 4.6 without it.
+    assert learnt.high / learnt.low > 0.9 * alone.high / alone.low
+    assert 0.85 < learnt.held < alone.held
 
 
 def test_a_surplus_helps_where_the_others_say_so() -> None:

@@ -26,7 +26,12 @@ from workbench.predict.library_rules import (
 )
 from workbench.predict.machine import CORE_PART, MachineProfile
 from workbench.predict.prediction_errors import Variant
-from workbench.predict.published_spread import Kind, PublishedSpread, kind_of, published_spread
+from workbench.predict.published_spread import (
+    PublishedSpread,
+    SystemKind,
+    kind_of,
+    published_spread,
+)
 from workbench.predict.round_times import AlgorithmTime, algorithm_time
 from workbench.predict.tofu_shapes import UNKNOWN_SHAPE, plausible_shapes
 from workbench.programs.collectives import ALGORITHMS, schedule
@@ -96,7 +101,7 @@ class CollectivePrediction(StoredResult):
     chosen_by: tuple[ChosenBy, ...]
     assumed: tuple[str, ...]
     combining: NDArray[np.float64]
-    kind: Kind
+    kind: SystemKind
     variant: Variant
     shapes: NDArray[np.float64] = field(metadata={"axes": 2})
 

@@ -170,11 +170,7 @@ def named_algorithm(library: Library, collective: str, name: str) -> str:
 
 
 def predicted_name(collective: str, name: str) -> str:
-    """Return the full name of an algorithm of ``workbench.programs.collectives`` or of stages.
-
-    Raises:
-        ParameterError: no algorithm is called that; lists those that are.
-    """
+    """Return the full name of an algorithm of ``workbench.programs.collectives`` or of stages."""
     composed = COMPOSED.get(collective, {})
     words = name.strip().lower().replace("_", "-")
     if words in composed:

@@ -17,14 +17,13 @@ from workbench.predict.prediction_errors import PredictionErrors, Variant, shipp
 if TYPE_CHECKING:
     import pandas as pd
 
-Kind = Literal["one rank a node", "several ranks a node", "messages of another machine"]
+SystemKind = Literal["one rank a node", "several ranks a node", "messages of another machine"]
 """What decides how far predictions are off: above all, whose messages were measured."""
 
 # Both chosen on the shipped systems, each left out in turn, of weights 1, 2, 4, 8 and 16 and tails
 # of 0.025, 0.035 and 0.05: these hold 90 % of the times with ends 4 to 6 apart for one rank a node.
-# Equal weights need 6 to 9 there; tails of 0.05 hold 86 %.
-_SAME_KIND = 4.0  # weight of a system of the same kind
-_TAIL = 0.035
+_SAME_KIND = 4.0  # weight of a system of the same kind; equal weights need ends 6 to 9 apart
+_TAIL = 0.035  # on each side; 0.05 holds 86 %
 
 
 class PublishedSpread(NamedTuple):
@@ -36,13 +35,8 @@ class PublishedSpread(NamedTuple):
     sentence: str  # of what they are
 
 
-def kind_of(ranks_per_node: int, own_messages: bool) -> Kind:
-    """Return the kind of a prediction.
-
-    Args:
-        ranks_per_node: ranks on each node.
-        own_messages: whether the messages were measured on the same system.
-    """
+def kind_of(ranks_per_node: int, own_messages: bool) -> SystemKind:
+    """Return the kind of a prediction; own messages were measured on the same system."""
     if not own_messages:
         return "messages of another machine"
     return "one rank a node" if ranks_per_node == 1 else "several ranks a node"
@@ -79,19 +73,14 @@ def spread_coverage(errors: PredictionErrors, variant: Variant = "two nodes") ->
 
 
 @lru_cache(maxsize=9)
-def published_spread(kind: Kind, variant: Variant = "two nodes") -> PublishedSpread:
-    """Return it for predictions of a kind, from all shipped systems.
-
-    Args:
-        kind: of ``kind_of``.
-        variant: what was known: ``two nodes``, ``algorithm`` or ``surplus``.
-    """
+def published_spread(kind: SystemKind, variant: Variant = "two nodes") -> PublishedSpread:
+    """Return it for predictions of a kind, from all shipped systems."""
     errors = shipped_evaluation()
     tests = _tests(errors, variant)
     low, high = _ends(tests, np.ones(len(tests.ratio), np.bool_), kind)
     rows = spread_coverage(errors, variant)
     held = float(np.average(rows["held (%)"], weights=rows["tests"])) / 100
-    worst = rows.loc[rows["held (%)"].idxmin()]
+    worst = int(rows["held (%)"].argmin())
     return PublishedSpread(
         low,
         high,
@@ -99,7 +88,7 @@ def published_spread(kind: Kind, variant: Variant = "two nodes") -> PublishedSpr
         f"published times are {low:.2g} to {high:.2g} times what {_PREDICTED[variant]} predict "
         f"({len(rows)} systems; those with {kind} count {_SAME_KIND:g} times). Made from the other "
         f"systems, such an interval holds {held:.0%} of {rows['tests'].sum()} times, and "
-        f"{worst['held (%)']:.0f} % of {worst['system']}'s, the least",
+        f"{rows['held (%)'].iloc[worst]:.0f} % of {rows['system'].iloc[worst]}'s, the least",
     )
 
 

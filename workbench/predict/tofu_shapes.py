@@ -21,12 +21,7 @@ _MESH_NODES = 384  # of Fugaku's small jobs, whose parts need not be closed; lar
 def torus_of(spec: str) -> tuple[tuple[int, ...] | None, str]:
     """Return the shape of a torus that a spec names, Tofu-D's too, or else the spec.
 
-    Args:
-        spec: of a topology, such as ``torus:8x8x8`` or ``tofu-d:4x3x2``. Nodes of a Tofu-D count
-            along A fastest, so that its six dimensions come from Z to A.
-
-    Raises:
-        ParameterError: it names no topology.
+    Nodes of a Tofu-D count along A fastest, so that its six dimensions come from Z to A.
     """
     found = parse_topology(spec)
     if found.family != "tofu-d" or found.num_hosts != found.num_routers:
@@ -42,9 +37,6 @@ def plausible_shapes(nodes: int) -> tuple[str, ...]:
 
     Boxes of units, with an eighth of them spare and no side more than four times another; of more
     than four such boxes, four by their longest side; and to 384 nodes the mesh of the first.
-
-    Args:
-        nodes: their number.
     """
     units = -(-nodes // _NODES)
     boxes = []

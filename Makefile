@@ -71,10 +71,12 @@ workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a clas
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# First what all tests need, which no process has to make again; three at once leave no processor idle.
+# First what all tests need, which no process has to make again; three at once leave no processor
+# idle. A package without a wheel for this Python needs the compiler of the system's programs.
 test: .venv/bin/pip ## install, then run lint, types and every test
+	@$(MAKE) --no-print-directory --jobs=2 $(NUMBA_STAMP) system-programs
 	@$(MAKE) --no-print-directory --jobs=3 PACKAGES=$(TEST_STAMP) \
-	  $(TEST_STAMP) $(WARM_STAMPS) system-programs bytecode lint
+	  $(TEST_STAMP) $(WARM_STAMPS) bytecode lint
 	@$(MAKE) --no-print-directory --jobs types kernels-uncompiled $(TESTS)
 
 # One process each, more than processors, for many tests wait: for kernels of notebooks, a page, MPI
@@ -133,7 +135,7 @@ kernels-uncompiled: $(TEST_STAMP)
 
 # Its venv and its kernels are its own; what one version of a tool reports of our own code is no matter.
 OLDEST := .cache/oldest/bin/python
-test-oldest: $(TEST_STAMP) system-programs ## run the tests without a browser on the oldest allowed versions (Python 3.11)
+test-oldest: system-programs $(TEST_STAMP) ## run the tests without a browser on the oldest allowed versions (Python 3.11)
 	@$(OLDEST) -c 1 2>/dev/null || "$${PYTHON:-python3.11}" -m venv --clear .cache/oldest
 	$(OLDEST) $(PIP) --constraint constraints-oldest.txt --editable '.[test]'
 	NUMBA_CACHE_DIR="$(CURDIR)/.cache/oldest/numba" OPENBLAS_NUM_THREADS=1 \

@@ -161,12 +161,7 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         "not say it, the number on which it ran",
     )
     _READ.add(parser, "ranks_per_node")
-    parser.add_argument(
-        "--remove-outliers",
-        action="store_true",
-        help="leave out times far above the others of their test, as other jobs cause them: three "
-        "interquartile ranges above the upper quartile",
-    )
+    uq_runs.add_remove_outliers(parser)
     _CALIBRATED.add(
         parser,
         "model",

@@ -51,12 +51,7 @@ def add_calibrate(parser: argparse.ArgumentParser) -> None:
         help="bounds and prior of a parameter (default: the range of the runs, uniform)",
     )
     _CALIBRATED.add(parser, "noise", "draws", "seed")
-    parser.add_argument(
-        "--remove-outliers",
-        action="store_true",
-        help="leave out times far above the others of their test: three interquartile ranges above "
-        "the upper quartile",
-    )
+    add_remove_outliers(parser)
     parser.add_argument(
         "--store",
         required=True,
@@ -77,6 +72,16 @@ def add_calibrate(parser: argparse.ArgumentParser) -> None:
         "--count", type=int, metavar="N", default=100, help="draws of --next (default 100)"
     )
     add_json(parser)
+
+
+def add_remove_outliers(parser: argparse.ArgumentParser) -> None:
+    """Add the option that leaves out what other jobs slowed."""
+    parser.add_argument(
+        "--remove-outliers",
+        action="store_true",
+        help="leave out times far above the others of their test, as other jobs cause them: three "
+        "interquartile ranges above the upper quartile",
+    )
 
 
 def add_predict(parser: argparse.ArgumentParser) -> None:

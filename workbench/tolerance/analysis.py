@@ -128,7 +128,7 @@ def analyse_bandwidth(
     interval: tuple[float, float] | None = None,
     task: Task | None = None,
 ) -> BandwidthSensitivity:
-    """Return how a program's time depends on the gap per byte G, and the bandwidth it tolerates.
+    """Return a program's run time over the gap per byte G, and the least bandwidth it tolerates.
 
     Args:
         program: the program; collectives that are still whole get the usual algorithms; or a

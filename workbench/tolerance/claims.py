@@ -77,7 +77,7 @@ _CASE_STUDY_RANKS = (32, 64, 256)  # IV: 32, 64 and 256 nodes of a rank each
 _WIRE_S, _WIRE_WITH_CODES_S = FEC_INTERVAL_S
 _SCALES = (8, 32, 64)  # of Table II
 _dragonfly = partial(dragonfly, a=4, p=8, g=8)  # of the case studies
-_FIRST_COME = "master_worker"  # of the recorded programs, the one whose order hangs on arrivals
+_FIRST_COME = "master_worker"  # its master answers whichever worker sends first
 _MOST_LP_OPS = 15_000  # chosen: eight of eleven shipped programs; the next has 24,576
 
 Icon = Callable[[int], Program]

@@ -278,7 +278,7 @@ class Sweep:
         return self.point_and_path(L)[1]
 
     def slack(self, L: float | None = None) -> Slack:
-        """Return how far operations and ranks may be delayed without a longer T, at L in s."""
+        """Return by how much each operation and rank may be late at the same T; L is in s."""
         x = self._latency_ps(L)
         costs, messages = self._costs, self.messages
         fixed = np.zeros(messages, np.int64) if costs.message_ps is None else costs.message_ps

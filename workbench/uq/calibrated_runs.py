@@ -9,7 +9,8 @@ found.predict("larger.csv").to_frame()                # draws.csv with a column 
 
 ``replicas.csv`` has a row a measured time: ``test``, ``time_s``, and any numbers that place a test,
 such as ``nodes`` and ``bytes``. ``runs.csv`` has a row a run: a column a parameter, as ``name`` or
-``name (unit)``, and a column of times in s a test of the replicas; ``run`` is ignored.
+``name (unit)``, and to the right of them a column of times in s a test. Tests without replicas are
+left out, and so is ``run``.
 """
 
 from __future__ import annotations
@@ -177,7 +178,8 @@ def runs_for(
 
     Args:
         path: a CSV file or that folder.
-        replicas: whose tests are columns of times; every other column is a parameter.
+        replicas: whose tests are columns of times. A column without a unit to the right of one of
+            these is a test that was not measured, and left out; every other is a parameter.
         parameters: those whose bounds or prior are known; of others the bounds are the least and
             the greatest value of the runs, with a uniform prior.
 
@@ -190,11 +192,13 @@ def runs_for(
     head, rows, _ = read_table(path)
     known = {one.key: one for one in parameters}
     found = []
+    first_test = next((at for at, name in enumerate(head) if name in replicas.tests), len(head))
     for at, column in enumerate(head):
-        if column == RUN or column in replicas.tests:
-            continue
         named = _WITH_UNIT.match(column)
         key, unit = named.groups() if named else (column, "")
+        unmeasured = at > first_test and named is None and key not in known
+        if column in (RUN, *replicas.tests) or unmeasured:
+            continue
         values = np.array([number_of(cells[at]) for _, cells in rows])
         if key not in known and not np.ptp(values) > 0:
             raise ParameterError(

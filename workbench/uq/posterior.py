@@ -32,6 +32,7 @@ from workbench.uq.noise import (
     NoiseModel,
     as_noise_model,
     coordinate_names,
+    noise_model,
     places,
     squared_distances,
 )
@@ -112,6 +113,12 @@ class Posterior(StoredResult):
         ):
             if getattr(self, name).shape != (chains, draws, last):
                 raise ParameterError(f"{name} must be float64[{chains}, {draws}, {last}]", key=name)
+        if self.noise.names != (names := noise_model(self.noise.name, self.replicas).names):
+            raise ParameterError(
+                f"{self.noise.name} noise must have {', '.join(names)}; it has "
+                f"{', '.join(self.noise.names)}, of an earlier version: calibrate again",
+                key="noise",
+            )
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -79,6 +79,16 @@ def test_runs_and_replicas_become_intervals_of_larger_tests(
         command("predict-runs", store, larger)
 
 
+def test_tests_without_replicas_are_left_out(files: tuple[Path, Path]) -> None:
+    frame = pd.read_csv(files[0])
+    frame["128 nodes"] = 2 * frame["large"]
+    frame["hop (s)"] = np.linspace(1e-7, 2e-7, len(frame))
+    frame.to_csv(files[0], index=False)
+    made = runs_for(files[0], read_replicas(files[1]))
+    assert made.tests == tuple(TESTS)
+    assert made.box.names == ("latency", "bandwidth", "hop")
+
+
 def test_bounds_are_those_of_the_runs_or_given(files: tuple[Path, Path]) -> None:
     replicas = read_replicas(files[1])
     assert replicas.tests == tuple(TESTS)

@@ -155,7 +155,7 @@ def test_summary_frame_and_samples_agree(tmp_path: Path) -> None:
         Posterior.load(tmp_path / "posterior.json")
 
 
-def test_gaussian_process_takes_named_columns() -> None:
+def test_gaussian_process_takes_named_columns(tmp_path: Path) -> None:
     found = calibrate(
         SURROGATE,
         measured(tau=0.03),
@@ -166,6 +166,10 @@ def test_gaussian_process_takes_named_columns() -> None:
     )
     assert found.coordinates == ("nodes",)
     assert found.hyper.shape == (4, 200, 4)
+    noise = found.noise
+    older = replace(found, noise=replace(noise, hyper=noise.hyper[:3]), hyper=found.hyper[:, :, :3])
+    with pytest.raises(ParseError, match="it has tau, s, length, of an earlier version: calibrate"):
+        type(older).load(older.save(tmp_path / "older.json"))
 
 
 @for_each("version", ["0.23.4", "1.3.0"])

@@ -60,5 +60,5 @@ def test_an_error_beyond_the_calibrated_nodes_is_said() -> None:
         found = calibrate_collective(made.measured, chains=2, draws=100, burn_in=100)
         assert found.describe_beyond(made.measured.tests) == ""
         text = found.describe_beyond(made.kept)
-        assert "256 nodes are beyond the calibrated 8, 16, 32, 64" in text
+        assert "256 nodes are not among the calibrated 8, 16, 32, 64" in text
         assert ("congestion that the calibrated nodes do not show" in text) != congested

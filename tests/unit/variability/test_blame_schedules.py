@@ -18,7 +18,7 @@ CULPRITS, NULL, DRIFT = partial(schedule, culprits=3), schedule, partial(schedul
 
 
 def blamed_of(made: Schedule, **options: object) -> tuple[Blame, set[str], set[str]]:
-    """Return what is blamed, and whom rightly and wrongly."""
+    """Return the result, the guilty users who are blamed, and the other users who are."""
     found = blame(made.runs, made.jobs, **options)  # type: ignore[arg-type]
     guilty = {user for user, effect in made.truth.items() if effect}
     return found, guilty & set(found.blamed), set(found.blamed) - guilty

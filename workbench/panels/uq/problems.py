@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import json
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +49,7 @@ from workbench.uq.collectives import (
 )
 from workbench.uq.collectives.calibration import DRAWS
 from workbench.uq.collectives.shipped import machine_of
-from workbench.uq.runs import RUN, SIZES as _SIZES
+from workbench.uq.runs import RUN, SIZES
 
 _UNKNOWN = "the library chose the algorithm, and the model that predicts best stands for it"
 
@@ -306,15 +307,12 @@ class RunsProblem(Problem):
 
     @cached_property
     def _prepared(self) -> CalibrationProblem:
-        # Tests without bytes stand side by side in the figure.
-        bytes_of = next(
-            (self._replicas.columns[one] for one in _SIZES if one in self._replicas.columns),
-            np.arange(1, len(self._replicas) + 1),
-        )
+        known = self._replicas.columns.keys() & set(SIZES)
         return self._runs.problem(
             self._replicas,
             title=self._files[1],
-            sizes=bytes_of,
+            # Tests without bytes stand side by side in the figure.
+            sizes=None if known else np.arange(1, len(self._replicas) + 1),
             provenance=Provenance("measured", self._files[1]),
         )
 
@@ -420,15 +418,9 @@ def simulator_problem(own: Mapping[str, bytes]) -> dict[str, Problem]:
     if not (runs and replicas):
         return {}
     files = runs[-1], replicas[-1]
-    with tempfile.TemporaryDirectory() as folder:
-        paths = [Path(folder) / name for name in files]
-        try:
-            for path in paths:
-                path.write_bytes(own[path.name])
-            measured = read_replicas(paths[1])
-            made = runs_for(paths[0], measured)
-        except WorkbenchError as error:
-            raise ParameterError(str(error).replace(f"{folder}/", ""), key="problem") from None
+    with _on_disk({name: own[name] for name in files}) as folder:
+        measured = read_replicas(folder / files[1])
+        made = runs_for(folder / files[0], measured)
     return {"/".join(files): RunsProblem(made, measured, files)}
 
 
@@ -440,22 +432,30 @@ def _head(data: bytes) -> list[str]:
 
 def own_problems(name: str, data: bytes) -> dict[str, Problem]:
     """Return a problem for each collective and algorithm in a CSV file of the user's own."""
+    found: dict[str, Problem] = {}
+    with _on_disk({Path(name).name: data}) as folder:
+        path = folder / Path(name).name
+        for collective, labels in algorithms_of(path).items():
+            for label in labels:
+                words = [path.name, collective, *([label] if label else [])]
+                measured = read_measured(path, collective, label)
+                measured = replace(
+                    measured,
+                    provenance=Provenance("measured", path.name),
+                    notes=tuple(note.replace(f"{folder}/", "") for note in measured.notes),
+                )
+                given = ", ".join(json.dumps(word) for word in words)
+                found["/".join(words)] = CollectiveProblem(measured, f"read_measured({given})")
+    return found
+
+
+@contextlib.contextmanager
+def _on_disk(files: Mapping[str, bytes]) -> Iterator[Path]:
+    """Write files into a folder for the time of reading; errors name them without the folder."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / Path(name).name
-        path.write_bytes(data)
+        for name, data in files.items():
+            (Path(folder) / name).write_bytes(data)
         try:
-            found: dict[str, Problem] = {}
-            for collective, labels in algorithms_of(path).items():
-                for label in labels:
-                    words = [path.name, collective, *([label] if label else [])]
-                    measured = read_measured(path, collective, label)
-                    measured = replace(
-                        measured,
-                        provenance=Provenance("measured", path.name),
-                        notes=tuple(note.replace(f"{folder}/", "") for note in measured.notes),
-                    )
-                    given = ", ".join(json.dumps(word) for word in words)
-                    found["/".join(words)] = CollectiveProblem(measured, f"read_measured({given})")
-            return found
+            yield Path(folder)
         except WorkbenchError as error:
             raise ParameterError(str(error).replace(f"{folder}/", ""), key="problem") from None

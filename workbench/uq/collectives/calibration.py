@@ -226,7 +226,7 @@ class CollectiveCalibration(StoredResult):
         return np.where(np.isin(asked, nodes), 0.0, self.beyond_scale * usual)
 
     def describe_beyond(self, tests: Sequence[CollectiveTest]) -> str:
-        """Return what predictions of tests on other numbers of nodes rest on; empty for none.
+        """Return a sentence on the further error on other numbers of nodes, empty where none is.
 
         Args:
             tests: what is predicted.
@@ -239,13 +239,13 @@ class CollectiveCalibration(StoredResult):
         hidden = (
             ""
             if placed and self.model.startswith("rounds:")
-            else "; congestion that the calibrated nodes do not show is not in them"
+            else "; congestion that the calibrated nodes do not show is not in the intervals"
         )
         return (
-            f"{far.nodes} nodes are beyond the calibrated "
-            f"{', '.join(map(str, nodes_of(self.tests)))}: intervals have a further error of "
-            f"{100 * errors.max():.2g} %, {self.beyond_scale:.2g} times the usual one by fits to "
-            f"fewer nodes{hidden}"
+            f"{far.nodes} nodes are not among the calibrated "
+            f"{', '.join(map(str, nodes_of(self.tests)))}: the intervals allow a further error of "
+            f"{100 * errors.max():.2g} % there, {self.beyond_scale:.2g} times the usual one, as "
+            f"fits to fewer nodes have it{hidden}"
         )
 
     def simulator(self, tests: Sequence[CollectiveTest]) -> Simulator:

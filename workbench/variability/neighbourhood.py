@@ -104,7 +104,9 @@ def neighbourhood(
             key="least_nodes",
         )
     if absent := int((~some).sum()):
-        notes.append(f"{absent} users had no such job beside any run")
+        notes.append(
+            f"{absent} {'user' if absent == 1 else 'users'} had no such job beside any run"
+        )
     present = largest >= least
     if during_all:
         large = jobs.nodes[job] >= least

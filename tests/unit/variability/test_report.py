@@ -74,15 +74,15 @@ def test_a_report_has_all_analyses_and_is_read_back(
     assert made.timed_forecasts is not None and made.timed_forecasts.own_times
     assert not made.forecasts.own_times
     assert made.importance is not None and (made.importance.m, made.importance.k) == (3, 2)
-    assert made.long_run is None
+    assert made.long_runs is None
     again = VariabilityReport.load(made.save(tmp_path / "loud.json"))
     assert again.to_json() == made.to_json()
     frame = again.to_frame().set_index("quantity")["value"]
     assert frame["slowest over fastest"] == pytest.approx(made.slowest)
     assert isinstance(made.plot(), LayoutDOM)
     assert isinstance(made.plot("leakage", "mean"), LayoutDOM)
-    with pytest.raises(ParameterError, match=r"parts must be some of mean, blame, .*'long_run'"):
-        made.plot("long_run")
+    with pytest.raises(ParameterError, match=r"parts must be some of mean, blame, .*'long_runs'"):
+        made.plot("long_runs")
 
 
 def test_without_windows_there_are_no_forecasts(tables: tuple[Runs, JobLog, StepTable]) -> None:

@@ -108,11 +108,11 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             options=[
                 ("ridge: a second", ("ridge",)),
                 ("ridge and trees", ("trees", "ridge")),
-                ("the network too, alone and mixed: up to minutes", LEARNERS),
+                ("the network too: up to minutes", LEARNERS),
             ],
             value=("ridge",),
             tooltip="Models that are compared, beside those that learn nothing",
-            **named("Models", "400px"),
+            **named("Models", "280px"),
         ),
         "zone": zone_control(),
     }

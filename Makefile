@@ -8,16 +8,20 @@ PY := .venv/bin/python
 
 # A virtual environment cannot be moved, so a stamp holds for one directory only.
 HERE := $(shell pwd | cksum | cut -d' ' -f1)
+NUMBA_STAMP := .venv/.numba-$(HERE)
 LAB_STAMP := .venv/.lab-$(HERE)
 TEST_STAMP := .venv/.test-$(HERE)
 SITE_STAMP := .venv/.site-$(HERE)
+PACKAGES := $(LAB_STAMP)
 
 # Without bytecode on disk each kernel of a notebook compiles the workbench's source again.
 export PYTHONDONTWRITEBYTECODE :=
 
 # Targets are relative: make takes a folder's name with a space in it for two.
 KERNELS := $(shell find kernels -name '*.py')
-WARM_STAMPS := .cache/.networks-$(HERE) .cache/.programs-$(HERE)
+NETWORKS_STAMP := .cache/.networks-$(HERE)
+PROGRAMS_STAMP := .cache/.programs-$(HERE)
+WARM_STAMPS := $(NETWORKS_STAMP) $(PROGRAMS_STAMP)
 
 # Bytecode is made where a module is first imported: 21 of 50 s of pip's processor time.
 PIP := -m pip install --quiet --disable-pip-version-check --no-compile
@@ -67,11 +71,13 @@ workshop: $(LAB_STAMP) $(WARM_STAMPS) ## serve the notebooks as pages for a clas
 
 install: $(LAB_STAMP) ## make .venv with the pinned versions, without opening anything
 
-# Compiling the networks' kernels takes one processor as long as all that is beside it takes the other.
+# First what all tests need, which no process has to make again; three at once leave no processor
+# idle. A package without a wheel for this Python needs the compiler of the system's programs.
 test: .venv/bin/pip ## install, then run lint, types and every test
-	@$(MAKE) --no-print-directory --jobs=2 $(TEST_STAMP) system-programs
-	@$(MAKE) --no-print-directory --jobs=2 $(WARM_STAMPS) bytecode lint types kernels-uncompiled
-	@$(MAKE) --no-print-directory --jobs $(TESTS)
+	@$(MAKE) --no-print-directory --jobs=2 $(NUMBA_STAMP) system-programs
+	@$(MAKE) --no-print-directory --jobs=3 PACKAGES=$(TEST_STAMP) \
+	  $(TEST_STAMP) $(WARM_STAMPS) bytecode lint
+	@$(MAKE) --no-print-directory --jobs types kernels-uncompiled $(TESTS)
 
 # One process each, more than processors, for many tests wait: for kernels of notebooks, a page, MPI
 # and Slurm. Processes of pytest-xdist would each read all files and, in a fresh clone, each compile
@@ -129,7 +135,7 @@ kernels-uncompiled: $(TEST_STAMP)
 
 # Its venv and its kernels are its own; what one version of a tool reports of our own code is no matter.
 OLDEST := .cache/oldest/bin/python
-test-oldest: $(TEST_STAMP) system-programs ## run the tests without a browser on the oldest allowed versions (Python 3.11)
+test-oldest: system-programs $(TEST_STAMP) ## run the tests without a browser on the oldest allowed versions (Python 3.11)
 	@$(OLDEST) -c 1 2>/dev/null || "$${PYTHON:-python3.11}" -m venv --clear .cache/oldest
 	$(OLDEST) $(PIP) --constraint constraints-oldest.txt --editable '.[test]'
 	NUMBA_CACHE_DIR="$(CURDIR)/.cache/oldest/numba" OPENBLAS_NUM_THREADS=1 \
@@ -263,17 +269,20 @@ define FINISH_LAB
 @touch $(LAB_STAMP)
 endef
 
-$(LAB_STAMP): $(INSTALLED) | .venv/bin/pip
+# What compiles the networks' kernels, so that this begins while the rest is installed.
+$(NUMBA_STAMP): $(INSTALLED) | .venv/bin/pip
 	@echo "installing the pinned versions into .venv (once, a minute or two)"
-	$(PIP_INSTALL) filelock numba
+	$(PIP_INSTALL) filelock numba pyyaml scipy
+	@touch $@
+
+$(LAB_STAMP): $(INSTALLED) | $(NUMBA_STAMP)
 	@$(PY) -m workbench.warmup first --while $$$$ & \
 	$(PIP_INSTALL) --editable .
 	$(FINISH_LAB)
 	@# Behind: JupyterLab starts 1.7 s later without its bytecode.
 	@$(PY) -m compileall -q -j 2 .venv/lib >/dev/null 2>&1 &
 
-$(TEST_STAMP): $(INSTALLED) | .venv/bin/pip
-	@echo "installing the pinned versions and what tests need into .venv (once, a minute or two)"
+$(TEST_STAMP): $(INSTALLED) | $(NUMBA_STAMP)
 	$(PIP_INSTALL) --editable '.[test]'
 	$(FINISH_LAB)
 	@touch $@
@@ -282,7 +291,9 @@ $(SITE_STAMP): $(LAB_STAMP)
 	$(PIP_INSTALL) --editable '.[site]'
 	@touch $@
 
-$(WARM_STAMPS): .cache/.%-$(HERE): $(KERNELS) | $(LAB_STAMP)
+$(NETWORKS_STAMP): | $(NUMBA_STAMP)
+$(PROGRAMS_STAMP): | $(PACKAGES)
+$(WARM_STAMPS): .cache/.%-$(HERE): $(KERNELS)
 	@echo "compiling the kernels of $* (once for each version of them)"
 	@mkdir -p "$(@D)"
 	@$(PY) -m workbench.warmup $* && touch "$@" || true

@@ -19,8 +19,6 @@ CONSTANT, RELATIVE, HIERARCHICAL, GAUSSIAN_PROCESS, STUDENT_T = range(5)  # nois
 
 DEGREES_OF_FREEDOM = 4.0
 """Of STUDENT_T."""
-INDEPENDENT_SHARE = 0.1
-"""Share of the discrepancy's variance under GAUSSIAN_PROCESS that no other test shares."""
 
 _LOG_2PI = math.log(2.0 * math.pi)
 
@@ -81,14 +79,16 @@ def hierarchical(times, tau, s, data):
 
 
 @helper
-def correlation(distance, length):
+def correlation(distance, length, share):
     """Return the correlation of the discrepancies of two tests, from their squared distance."""
-    return (1.0 - INDEPENDENT_SHARE) * math.exp(-0.5 * distance / (length * length))
+    return (1.0 - share) * math.exp(-0.5 * distance / (length * length))
 
 
 @helper
-def gaussian_process(times, tau, s, length, data, matrix):
+def gaussian_process(times, tau, s, length, share, data, matrix):
     """Return the log likelihood with discrepancies that are correlated between nearby tests.
+
+    A share of the discrepancies' variance is each test's own, the rest nearby tests have together.
 
     The mean of a test's log times has the covariance of the discrepancies, and s^2 / replicas of
     its own; ``matrix`` float64[tests, tests + 1] is overwritten.
@@ -103,7 +103,7 @@ def gaussian_process(times, tau, s, length, data, matrix):
         total += (count - 1.0) * (_LOG_2PI + 2.0 * math.log(s)) + math.log(count)
         total += data.log_squares[n] / (s * s) + 2.0 * count * data.log_mean[n]
         for m in range(n):
-            matrix[n, m] = tau * tau * correlation(data.distances[n, m], length)
+            matrix[n, m] = tau * tau * correlation(data.distances[n, m], length, share)
         matrix[n, n] = tau * tau + s * s / count
     # Cholesky's factor and the residuals divided by it, row by row.
     for n in range(tests):
@@ -154,7 +154,7 @@ def log_likelihood(model, times, hyper, data, matrix):
     Args:
         model: CONSTANT, RELATIVE, HIERARCHICAL, GAUSSIAN_PROCESS or STUDENT_T.
         times: float64[tests], predicted, seconds.
-        hyper: float64[hyper-parameters]: sigma in seconds; s; tau, s; tau, s, length; s.
+        hyper: float64[hyper-parameters]: sigma in seconds; s; tau, s; tau, s, length, share; s.
         data: ``Data``.
         matrix: float64[tests, tests + 1], overwritten; float64[0, 0] but for GAUSSIAN_PROCESS.
     """
@@ -165,7 +165,7 @@ def log_likelihood(model, times, hyper, data, matrix):
     if model == HIERARCHICAL:
         return hierarchical(times, hyper[0], hyper[1], data)
     if model == GAUSSIAN_PROCESS:
-        return gaussian_process(times, hyper[0], hyper[1], hyper[2], data, matrix)
+        return gaussian_process(times, hyper[0], hyper[1], hyper[2], hyper[3], data, matrix)
     return student_t(times, hyper[0], data)
 
 

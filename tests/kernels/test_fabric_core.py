@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, strategies as st
 
-from kernels.fabric import engine, layout, lists, nic, routing
+from kernels.fabric import engine, layout, lists, nic, routing, snappr
 from workbench.models import SNAPPR
 from workbench.simulate.fabric import sst_wiring
 from workbench.simulate.fabric.network import build
@@ -42,7 +42,7 @@ def drive(state, sends, last_bytes=False):
         nic.set_timer(s, q, source, at, layout.NODE, layout.TIMER, number, 0)
     arrived, depth = {}, np.zeros(0, np.int32)
     while engine.open_window(s, q, layout.CLOCK_END):
-        assert engine.serve_routers(s, t, q, routing.no_routes(), depth, depth) == layout.OK
+        assert snappr.serve(s, t, q, routing.no_routes(), depth, depth) == layout.OK
         for host in range(s[layout.N_HOSTS]):
             due = s[layout.AT_DUE] + s[layout.N_ROUTERS] + host
             while s[due] < s[layout.WINDOW_END]:

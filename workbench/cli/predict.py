@@ -64,6 +64,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="such as binomial, or a library's or benchmark's name for it (default: by the "
         "library's rule, or the fastest)",
     )
+    one.add_argument(
+        "--learn",
+        metavar="FILE",
+        help="the same collective measured on a few nodes, a CSV or a benchmark's output: what "
+        "each round takes beyond its prediction there is added to each",
+    )
     add_json(one)
     about = "predict the times of all algorithms of a collective, the fastest first"
     ranked = actions.add_parser("rank", help=about, description=about)
@@ -134,13 +140,24 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _collective(arguments: argparse.Namespace) -> int:
-    from workbench.predict import named_algorithm, predict_collective
+    from workbench.predict import named_algorithm, predict_collective, surplus_of
+    from workbench.uq.collectives import read_measured
 
     machine, name = _machine(arguments), arguments.algorithm
     if name is not None:
         name = named_algorithm(machine.library, arguments.collective, name)
+    surplus = 0.0
+    if arguments.learn is not None:
+        measured = read_measured(arguments.learn, arguments.collective, arguments.algorithm or "")
+        surplus = surplus_of(machine, measured, name)
+        say(f"surplus of a round: {1e6 * surplus:.3g} us, learnt from {measured!r}")
     found = predict_collective(
-        machine, arguments.collective, arguments.nodes, arguments.block_bytes, algorithm=name
+        machine,
+        arguments.collective,
+        arguments.nodes,
+        arguments.block_bytes,
+        algorithm=name,
+        surplus_s=surplus,
     )
     if name is not None and name.partition(":")[0] != _plain(arguments.algorithm):
         sentence = f"{arguments.algorithm} is what is called {name} here"
@@ -149,7 +166,7 @@ def _collective(arguments: argparse.Namespace) -> int:
         print_json(_as_json(found) | ({"algorithm": arguments.algorithm} if name else {}))
         return 0
     print(found.to_frame().round(2).to_string(index=False))
-    say(f"5 % and 95 %: {found.spread.sentence}")
+    say(f"low and high, an interval of 90 %: {found.spread.sentence}")
     for sentence in found.assumed:
         say(f"assumed: {sentence}")
     return 0
@@ -197,7 +214,7 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 
 def _evaluate(arguments: argparse.Namespace) -> int:
-    from workbench.predict import evaluate_predictions, prediction_findings
+    from workbench.predict import evaluate_predictions, prediction_findings, spread_coverage
     from workbench.tasks import Task
 
     with stoppable() as stop, ProgressLine() as line:
@@ -207,17 +224,28 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:
         found.save(arguments.save)
-    findings = prediction_findings(found)
+    findings, coverage, learning = (
+        prediction_findings(found),
+        spread_coverage(found),
+        found.learning(),
+    )
     if arguments.json:
         print_json(
             {
                 "cases": found.to_frame().to_dict("records"),
                 "targets": found.targets().to_dict("records"),
+                "coverage": coverage.to_dict("records"),
+                "learning": learning.to_dict("records"),
                 "findings": findings.to_frame().to_dict("records"),
             }
         )
     else:
         print(found.to_frame().round(1).to_string(index=False))
+        if len(coverage):
+            print("\nhow many times of a system lie in the interval that the other systems give")
+            print(coverage.round(2).to_string(index=False))
+        print("\nwhether a surplus of a round, learnt on the fewest nodes, helps on more")
+        print(learning.round(1).to_string(index=False))
         print(findings)
     return SIGNALLED + stop.number if stop.number else 0
 
@@ -230,6 +258,8 @@ def _as_json(found: CollectivePrediction) -> dict[str, object]:
             size: [1e6 * low, 1e6 * high]
             for size, low, high in zip(sizes, *found.interval, strict=True)
         },
+        "interval": found.spread.sentence,
+        "interval_held": found.spread.held,
         "combining_us": dict(zip(sizes, (1e6 * found.combining).tolist(), strict=True)),
         "algorithm": found.algorithm,
         "algorithms": dict(zip(sizes, found.algorithms, strict=True)),

@@ -4,6 +4,7 @@ workbench uq calibrate fugaku.csv --collective gather --nodes 8,64,512 --store g
 workbench uq check fugaku.csv --collective gather
 workbench uq predict gather.json --nodes 4096 --topology torus:16x16x16 --bytes 16384,131072
 workbench uq coverage --tables lassen,fugaku    # real systems that ship
+workbench uq calibrate-runs runs.csv replicas.csv --store found.json    # a simulator of your own
 
 workbench uq calibrate --help lists the columns of the file. The model adds up the rounds of the
 algorithm on a torus (rounds:NAME), or knows no algorithm (growth, power, power-of-links). Where the
@@ -20,7 +21,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from workbench.cli import uq_design, uq_evaluate
+from workbench.cli import uq_design, uq_evaluate, uq_runs
 from workbench.cli.machine_options import add_machine, machine_of, say_parts
 from workbench.cli.output import (
     SIGNALLED,
@@ -107,6 +108,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         description=uq_evaluate.__doc__,
         add_arguments=uq_evaluate.add_arguments,
     )
+    about = "calibrate a simulator of your own by its runs and measured times"
+    actions.add_parser(
+        "calibrate-runs",
+        help=about,
+        description=uq_runs.__doc__,
+        add_arguments=uq_runs.add_calibrate,
+    )
+    about = "predict tests that a simulator of your own ran at draws of its posterior"
+    actions.add_parser(
+        "predict-runs",
+        help=about,
+        description=uq_runs.__doc__,
+        add_arguments=uq_runs.add_predict,
+    )
     about = "predict a collective on other nodes, or with other bytes"
     asked = actions.add_parser("predict", help=about, description=about)
     asked.add_argument("file", metavar="FILE.json", help="what calibrate has kept")
@@ -146,6 +161,12 @@ def _add_measured(parser: argparse.ArgumentParser) -> None:
         "not say it, the number on which it ran",
     )
     _READ.add(parser, "ranks_per_node")
+    parser.add_argument(
+        "--remove-outliers",
+        action="store_true",
+        help="leave out times far above the others of their test, as other jobs cause them: three "
+        "interquartile ranges above the upper quartile",
+    )
     _CALIBRATED.add(
         parser,
         "model",
@@ -160,11 +181,13 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the chosen action and return the exit status."""
     actions = {
         "calibrate": _calibrate,
+        "calibrate-runs": uq_runs.calibrate,
         "check": _check,
         "coverage": _coverage,
         "design": uq_design.run,
         "evaluate": uq_evaluate.run,
         "predict": _predict,
+        "predict-runs": uq_runs.predict,
     }
     return actions[arguments.uq_action](arguments)
 
@@ -203,6 +226,7 @@ def _calibrate(arguments: argparse.Namespace) -> int:
             print(f"{one.collective} on {one.system}: {one.model}; {len(one.tests)} tests")
             print(one.posterior.summary().to_string())
             print(in_options(one.posterior.verdict, _IN_SHELL))
+            print(one.surrogate_verdict)
         if isinstance(found, AlgorithmMixture):
             print(f"probabilities of the models, from predictions of {found.held_out}:")
             print(found.to_frame().to_string(index=False))
@@ -345,6 +369,8 @@ def _measured(arguments: argparse.Namespace) -> MeasuredCollective:
         nodes=arguments.nodes[0] if one else None,
         **_READ.given(arguments),
     )
+    if arguments.remove_outliers:
+        found = found.without_outliers()
     for note in found.notes:
         say(f"note: {note}")
     return found if arguments.nodes is None else found.on(arguments.nodes)
@@ -378,7 +404,8 @@ def _summary_of(found: CollectiveCalibration) -> dict[str, Any]:
         "noise": posterior.noise.name,
         "converged": posterior.converged,
         "verdict": in_options(posterior.verdict, _IN_SHELL),
-        "surrogate_error": float(found.surrogate_error.max()),
+        # At draws of the posterior; unknown before the chains' end.
+        "surrogate_error": None if found.stopped else float(found.posterior_error.max()),
         "parameters": posterior.summary().reset_index().to_dict("records"),
     }
 
@@ -409,6 +436,9 @@ def _predict(arguments: argparse.Namespace) -> int:
     predicted = found.predict(tests, **given(arguments, "draws", "seed"))
     if spec is None and any(test.shape for test in found.tests):
         say("note: without --topology no links are shared; the calibration was on a torus")
+    for one in found.calibrations:
+        if text := one.describe_beyond(tests):
+            say(f"note: {one.model}: {text}")
     for warning in found.warnings:
         say(f"note: in the calibration: {in_options(warning, _IN_SHELL)}")
     if not arguments.json:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.uq import Parameter
 
 _DESIGNED = FunctionOptions("workbench.uq.design")
-_FORM = "NAME:UNIT:LOW:HIGH[:PRIOR]"
+FORM = "NAME:UNIT:LOW:HIGH[:PRIOR]"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--parameter",
         action="append",
         required=True,
-        metavar=_FORM,
+        metavar=FORM,
         help="one for each parameter; the unit may be empty; PRIOR is uniform (default) or "
         "log-uniform, which also spaces the points by the logarithm",
     )
@@ -68,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.uq.design_plan import column_names
     from workbench.uq.runs import RUN, read_points
 
-    box = ParameterBox(_parameter(text) for text in arguments.parameter)
+    box = ParameterBox(parameter_of(text) for text in arguments.parameter)
     options, first = _DESIGNED.given(arguments), 0
     if arguments.extend is not None:
         if arguments.method not in (None, "sobol"):
@@ -104,7 +104,8 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _parameter(text: str) -> Parameter:
+def parameter_of(text: str) -> Parameter:
+    """Return the parameter of an option, or raise ParameterError."""
     from workbench.uq import Parameter
 
     parts = text.split(":")
@@ -115,7 +116,7 @@ def _parameter(text: str) -> Parameter:
             raise ValueError
     except ValueError as error:
         raise ParameterError(
-            f"parameter must be {_FORM}, such as latency:s:1e-7:1e-5:log-uniform; got {text!r}",
+            f"parameter must be {FORM}, such as latency:s:1e-7:1e-5:log-uniform; got {text!r}",
             key="parameter",
         ) from error
     fields = {"name": name, "unit": unit, "low": bounds[0], "high": bounds[1]}

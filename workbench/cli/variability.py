@@ -70,6 +70,7 @@ def _add_blame(parser: argparse.ArgumentParser) -> None:
         option="--any-overlap",
         help="take a user for present beside any part of a run, not only during all of it",
     )
+    _BLAMED.add(parser, "trend", "tau")
     _RUNS.add(parser, "zone")
     _JOBS.add(parser, "offset_s")
     _BLAMED.add(parser, "permutations", "seed")
@@ -126,6 +127,11 @@ def _summary(found: Blame) -> dict[str, Any]:
         "runs": found.runs,
         "least_nodes": found.least_nodes,
         "exposure": found.exposure,
+        "tau": found.tau,
+        "trend_removed": found.trend_removed,
+        "trend": found.trend.tolist(),
+        "blamed": list(found.blamed),
+        "others": found.others,
         "permutations": found.permutations,
         "seed": found.seed,
         "notes": list(found.notes),

@@ -291,9 +291,9 @@ def algorithm_3() -> Any:
     return placement.place(program, PIZ_DAINT, network, method="algorithm-3").to_frame()
 
 
-@LLAMP.claims("measured", "synthetic", "published")
+@LLAMP.claims("measured", "synthetic", "published", "emulated")
 def findings() -> Findings:
-    """Judge the paper's claims on shipped programs and on machines with a profile."""
+    """Judge the paper's claims on shipped programs, recordings and machines with a profile."""
     from workbench import tolerance
 
     return tolerance.findings()

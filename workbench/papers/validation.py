@@ -73,16 +73,20 @@ def fig_3() -> Any:
 
 @VALIDATION.ours(
     "synthetic",
-    reason=f"{_TRUTH}; intervals without the points, for there is no machine to measure; {_NODES}",
+    reason=f"{_TRUTH}; on 4096 nodes the scatter's points are 15 % slower than calibrated tests "
+    f"show, chosen here, for what the paper saw is not printed; {_NODES}",
 )
 def fig_4() -> Any:
-    """Three collectives on more nodes than calibrated, with intervals of 90 %."""
+    """Three collectives on more nodes than calibrated, with intervals of 90 % and points."""
     from bokeh.layouts import column
 
     from workbench.uq.collectives import validate_collective
 
-    nodes = {"allgather": 1024, "gather": 4096, "scatter": 4096}
-    found = [validate_collective(name).predict(count).plot() for name, count in nodes.items()]
+    nodes = {"allgather": (1024, 0.0), "gather": (4096, 0.0), "scatter": (4096, 0.15)}
+    found = []
+    for name, (count, slowdown) in nodes.items():
+        study = validate_collective(name)
+        found.append(study.predict(count).plot(study.larger(count, slowdown)))
     return column(*found, sizing_mode="stretch_width")
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from workbench.predict.learning import (
         learn_algorithms as learn_algorithms,
         learn_surplus as learn_surplus,
+        surplus_of as surplus_of,
     )
     from workbench.predict.library_rules import named_algorithm as named_algorithm
     from workbench.predict.machine import (
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         PredictionErrors as PredictionErrors,
         shipped_evaluation as shipped_evaluation,
     )
+    from workbench.predict.published_spread import spread_coverage as spread_coverage
     from workbench.predict.shipped import (
         measured_machine as measured_machine,
         shipped_systems as shipped_systems,

@@ -7,7 +7,7 @@ predict_collective(machine, "gather", 512, (16384, 131072), algorithm="binomial"
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -16,11 +16,25 @@ from numpy.typing import NDArray
 from workbench.checks import number, whole, whole_each
 from workbench.errors import ParameterError
 from workbench.models import LogGPS
-from workbench.predict.library_rules import candidates_of, chosen_by, run_instead
+from workbench.predict.library_rules import (
+    COMPOSED,
+    Stage,
+    candidates_of,
+    chosen_by,
+    predicted_name,
+    run_instead,
+)
 from workbench.predict.machine import CORE_PART, MachineProfile
-from workbench.predict.prediction_errors import PublishedSpread, published_spread
+from workbench.predict.prediction_errors import Variant
+from workbench.predict.published_spread import (
+    PublishedSpread,
+    SystemKind,
+    kind_of,
+    published_spread,
+)
 from workbench.predict.round_times import AlgorithmTime, algorithm_time
-from workbench.programs.collectives import ALGORITHMS, find_algorithm, schedule
+from workbench.predict.tofu_shapes import UNKNOWN_SHAPE, plausible_shapes
+from workbench.programs.collectives import ALGORITHMS, schedule
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import replay
 from workbench.suggestions import did_you_mean
@@ -69,6 +83,10 @@ class CollectivePrediction(StoredResult):
         chosen_by: how each was chosen: its name was given, the library's rule, or the least time.
         assumed: what is assumed, a sentence each.
         combining: float64[sizes], s of the times in which data are combined and copied.
+        kind: what decides how far such predictions are off.
+        variant: what was known: messages alone, or a surplus of a round too.
+        shapes: float64[2, sizes], the least and the most of the times over the plausible shapes of
+            the job, s; the times themselves where the shape does not matter or is known.
     """
 
     system: str
@@ -83,6 +101,9 @@ class CollectivePrediction(StoredResult):
     chosen_by: tuple[ChosenBy, ...]
     assumed: tuple[str, ...]
     combining: NDArray[np.float64]
+    kind: SystemKind
+    variant: Variant
+    shapes: NDArray[np.float64] = field(metadata={"axes": 2})
 
     plot = Drawing("plot_collective_prediction")
 
@@ -107,15 +128,15 @@ class CollectivePrediction(StoredResult):
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Ends of a 90 % interval of the times, each float64[sizes], s.
 
-        As far as published times of that collective were from what was predicted in the same way;
-        ``spread`` has the sentence. It does not depend on the machine.
+        As far as published times of other systems were from what was predicted in the same way,
+        over the plausible shapes of the job; ``spread`` has its coverage on systems left out.
         """
-        return self.spread.low * self.times, self.spread.high * self.times
+        return self.spread.low * self.shapes[0], self.spread.high * self.shapes[1]
 
     @property
     def spread(self) -> PublishedSpread:
-        """How far published times of that collective were from what was predicted."""
-        return published_spread(self.collective)
+        """How far published times were from what was predicted, and how many such ends held."""
+        return published_spread(self.kind, self.variant)
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a size: bytes, time and its 90 % interval, algorithm, what chose it."""
@@ -126,8 +147,8 @@ class CollectivePrediction(StoredResult):
             {
                 "block bytes": self.block_bytes,
                 "time (µs)": 1e6 * self.times,
-                "5 % (µs)": 1e6 * low,
-                "95 % (µs)": 1e6 * high,
+                "low (µs)": 1e6 * low,
+                "high (µs)": 1e6 * high,
                 "algorithm": self.algorithms,
                 "chosen by": self.chosen_by,
                 "rounds": self.rounds.astype(np.int64),
@@ -159,9 +180,10 @@ def predict_collective(
         nodes: number of nodes.
         block_bytes: sizes: what a rank sends to one other, or the whole vector of an allreduce,
             bcast or reduce. PICO prints the bytes of all blocks of a rank instead.
-        algorithm: of ``workbench.programs.collectives``; None takes the machine's library's rule,
-            and where none is known the algorithm that is predicted to be fastest.
-        surplus_s: added to each round, s; such as ``learn_surplus`` finds on few nodes.
+        algorithm: of ``workbench.programs.collectives``, or one of several collectives such as an
+            allgather's ``gather-bcast``; None takes the machine's library's rule, and where none is
+            known the algorithm that is predicted to be fastest.
+        surplus_s: added to each round, s; such as ``surplus_of`` finds on few nodes.
 
     Raises:
         ParameterError: an argument is not accepted, the topology has too few hosts, or the
@@ -174,19 +196,14 @@ def predict_collective(
         raise ParameterError("block_bytes must hold a size; got none", key="block_bytes")
     number(surplus_s, "surplus_s", unit="s")
     if algorithm is not None:
-        algorithm = find_algorithm(collective, algorithm).label
-    ranks = nodes * machine.ranks_per_node
-    names, choices, found = [], [], []
+        algorithm = predicted_name(collective, algorithm)
+    if machine.topology == UNKNOWN_SHAPE:
+        return _over_shapes(machine, collective, nodes, sizes, algorithm, surplus_s)
+    names: list[str] = []
+    choices: list[ChosenBy] = []
+    found: list[AlgorithmTime] = []
     for size in sizes:
-        name, choice = algorithm, "name"
-        if name is None:
-            name, choice = chosen_by(machine.library, collective, ranks, size), "library"
-        if name is None:
-            name, time = _fastest(machine, collective, nodes, size)
-            choice = "least time"
-        else:
-            name = run_instead(collective, name, ranks, size)
-            time = algorithm_time(machine, collective, name, nodes, size)
+        name, choice, time = _chosen(machine, collective, algorithm, nodes, size)
         names.append(name)
         choices.append(choice)
         found.append(time)
@@ -205,9 +222,12 @@ def predict_collective(
         times,
         rounds,
         tuple(names),
-        tuple(choices),  # type: ignore[arg-type]
+        tuple(choices),
         (*_assumed(machine, algorithm, share), *_meanings(collective), *_instead(algorithm, names)),
         combining,
+        kind_of(machine.ranks_per_node, machine.own_messages),
+        "surplus" if surplus_s else "two nodes",
+        np.array([times, times]),
     )
 
 
@@ -264,13 +284,74 @@ def check_collective(collective: str) -> None:
         )
 
 
+def _over_shapes(
+    machine: MachineProfile,
+    collective: str,
+    nodes: int,
+    sizes: Sequence[int],
+    algorithm: str | None,
+    surplus_s: float,
+) -> CollectivePrediction:
+    """Return the prediction on the most compact shape, with the times on all plausible ones."""
+    specs = plausible_shapes(nodes)
+    found = [
+        predict_collective(
+            machine.on(spec), collective, nodes, sizes, algorithm=algorithm, surplus_s=surplus_s
+        )
+        for spec in specs
+    ]
+    each = np.array([one.times for one in found])
+    covered = f"{specs[0]}, and for the interval {', '.join(specs[1:]) or 'no other'}"
+    return replace(
+        found[0],
+        topology=specs[0],
+        assumed=(*found[0].assumed, f"shape of the job: {covered}"),
+        shapes=np.array([each.min(axis=0), each.max(axis=0)]),
+    )
+
+
+def _chosen(
+    machine: MachineProfile, collective: str, algorithm: str | None, nodes: int, size: int
+) -> tuple[str, ChosenBy, AlgorithmTime]:
+    """Return the algorithm that runs, what chose it, and its time."""
+    ranks = nodes * machine.ranks_per_node
+    name, choice = algorithm, "name"
+    if name is None:
+        name, choice = chosen_by(machine.library, collective, ranks, size), "library"
+    if name is None:
+        name, time = _fastest(machine, collective, nodes, size)
+        return name, "least time", time
+    if stages := COMPOSED.get(collective, {}).get(name):
+        return name, "name", _in_turn(machine, stages, nodes, size)
+    name = run_instead(collective, name, ranks, size)
+    time = algorithm_time(machine, collective, name, nodes, size)
+    return name, "name" if choice == "name" else "library", time
+
+
+def _in_turn(
+    machine: MachineProfile, stages: tuple[Stage, ...], nodes: int, size: int
+) -> AlgorithmTime:
+    """Return the time of collectives that follow one another."""
+    sizes = {"nothing": 0, "block": size, "all blocks": size * nodes * machine.ranks_per_node}
+    parts = [
+        _chosen(machine, one.collective, one.algorithm or None, nodes, sizes[one.carries])[2]
+        for one in stages
+    ]
+    return AlgorithmTime(
+        sum(part.seconds for part in parts),
+        sum(part.rounds for part in parts),
+        sum(part.combining for part in parts),
+    )
+
+
 def _fastest(
     machine: MachineProfile, collective: str, nodes: int, size: int
 ) -> tuple[str, AlgorithmTime]:
     """Return the algorithm that takes the least time, of those that libraries run."""
     ranks = nodes * machine.ranks_per_node
-    names = {run_instead(collective, one, ranks, size) for one in candidates_of(collective)}
-    found = {name: algorithm_time(machine, collective, name, nodes, size) for name in sorted(names)}
+    tried = candidates_of(collective, machine.library)
+    names = {run_instead(collective, one, ranks, size) for one in tried}
+    found = {name: _chosen(machine, collective, name, nodes, size)[2] for name in sorted(names)}
     best = min(found, key=lambda name: found[name].seconds)
     return best, found[best]
 

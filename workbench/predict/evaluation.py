@@ -20,7 +20,6 @@ from workbench.predict.machine import MachineProfile
 from workbench.predict.node_groups import NodeGroups
 from workbench.predict.prediction_errors import VARIANTS, PredictionCase, PredictionErrors
 from workbench.predict.shipped import (
-    assumes_messages,
     measured_machine,
     shipped_groups,
     shipped_systems,
@@ -136,7 +135,7 @@ def _evaluate(
         machine.ranks_per_node,
         least,
         surplus,
-        not assumes_messages(machine),
+        machine.own_messages,
     )
     return _Part(case, nodes, sizes, real, predicted, tuple(names), tuple(learnt))
 

@@ -7,11 +7,45 @@ from numpy.typing import ArrayLike
 
 from workbench.errors import ParameterError
 from workbench.predict.collective import predict_collective
-from workbench.predict.library_rules import candidates_of, run_instead
+from workbench.predict.library_rules import algorithms_of_label, candidates_of, run_instead
 from workbench.predict.machine import MachineProfile
+from workbench.uq.collectives import MeasuredCollective
+from workbench.uq.collectives.measured import nodes_of
 
 _LEAST_SHARE = 0.2
 """A surplus may be negative, but leaves each time at least this share of what was predicted."""
+
+
+def surplus_of(
+    machine: MachineProfile, measured: MeasuredCollective, algorithm: str | None = None
+) -> float:
+    """Return the surplus of a round in s, learnt from a collective on its fewest nodes.
+
+    It is what the slowest of many ranks, unequal starts and the operating system add there. Of ten
+    published systems it brought the median error on more nodes down on six, from 22 to 9 % on
+    Google's c3-standard-4, and added at most 6 points to others (``PredictionErrors.learning``).
+    It does not make the interval narrower for one rank a node: its ends are 4.8-fold apart against
+    4.6, and hold 89 % of the times of systems left out against 91 (``published_spread``).
+
+    Args:
+        machine: of ``machine_of``.
+        measured: a collective that was measured, of ``workbench.uq.collectives.read_measured``.
+        algorithm: the algorithm that ran; None takes what the label of the data names, or else the
+            library's rule or the fastest.
+
+    Raises:
+        ParameterError: as ``predict_collective``.
+    """
+    fewest = measured.on([nodes_of(measured.tests)[0]])
+    named = algorithms_of_label(measured.collective, measured.label) if measured.label else ()
+    found = predict_collective(
+        machine,
+        measured.collective,
+        fewest.tests[0].nodes,
+        [test.block_bytes for test in fewest.tests],
+        algorithm=algorithm or (named[0] if named else None),
+    )
+    return learn_surplus(fewest.medians, found.times, found.rounds)
 
 
 def learn_surplus(measured: ArrayLike, predicted: ArrayLike, rounds: ArrayLike) -> float:
@@ -67,10 +101,10 @@ def learn_algorithms(
         ParameterError: as ``predict_collective``.
     """
     ranks = nodes * machine.ranks_per_node
-    found = {}
+    found, tried = {}, candidates_of(collective, machine.library)
     sizes = np.asarray(block_bytes, np.int64).tolist()
     for size, real in zip(sizes, np.asarray(measured, np.float64).tolist(), strict=True):
-        names = {run_instead(collective, one, ranks, size) for one in candidates_of(collective)}
+        names = {run_instead(collective, one, ranks, size) for one in tried}
         times = {
             name: predict_collective(machine, collective, nodes, [size], algorithm=name).times[0]
             for name in sorted(names)

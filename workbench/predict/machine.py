@@ -28,6 +28,7 @@ from workbench.predict.point_to_point import (
     PointToPoint,
     point_to_point_of_curve,
 )
+from workbench.predict.tofu_shapes import UNKNOWN_SHAPE
 from workbench.result import Drawing, StoredResult
 from workbench.topology.spec import parse_topology
 
@@ -112,6 +113,14 @@ class MachineProfile(StoredResult):
         )
 
     @property
+    def own_messages(self) -> bool:
+        """Whether the messages between nodes were measured on the machine."""
+        return not any(
+            part.name == "messages between nodes" and part.source == "assumed"
+            for part in self.parts
+        )
+
+    @property
     def combine_s_per_byte(self) -> float:
         """Time to combine a byte with another, or to copy it, s/B; all ranks of a node do so."""
         return TRAFFIC * max(1.0 / self.core_Bps, self.ranks_per_node / self.memory_Bps)
@@ -145,13 +154,13 @@ class MachineProfile(StoredResult):
         """Return the machine on another network.
 
         Args:
-            topology: its spec, such as ``torus:8x8x8``; empty for none.
+            topology: its spec, such as ``torus:8x8x8``; empty for none; ``tofu-d`` where the shape
+                of the job is not known.
 
         Raises:
             ParameterError: there is no such topology.
         """
-        if topology:
-            parse_topology(topology)
+        _check_topology(topology)
         parts = tuple(part for part in self.parts if part.name != "topology")
         parts = (*parts, _topology_part(topology))
         return replace(self, topology=topology, parts=parts, groups=None)
@@ -205,7 +214,9 @@ def machine_of(
             whose parts then count for the arguments that are None.
         ranks_per_node: ranks on each node, which share its network cards; None takes 1.
         topology: network whose first hosts the nodes are, such as ``torus:8x8x8`` or
-            ``fat-tree:16``; None means no links are shared.
+            ``fat-tree:16``; ``tofu-d`` where the shape of the job on it is not known, which the
+            interval then covers (an alltoall by ``pairwise`` on 4096 nodes takes
+            minutes for its four shapes); None means no links are shared.
         engines: messages that a node moves at full rate at once; None takes what is published, or
             1.
         hop_s: latency of a router, s.
@@ -248,8 +259,7 @@ def machine_of(
             return replace(found, parts=parts)
         return found
     topology = topology or ""
-    if topology:
-        parse_topology(topology)
+    _check_topology(topology)
     if library is not None and library not in LIBRARIES:
         raise ParameterError(
             f"library must be one of {', '.join(LIBRARIES)}; got {library!r}", key="library"
@@ -391,7 +401,16 @@ def _part(
     return MachinePart(name, value, source, note)
 
 
+def _check_topology(topology: str) -> None:
+    """Refuse a spec of no topology; a job on Tofu-D may lack its shape."""
+    if topology not in ("", UNKNOWN_SHAPE):
+        parse_topology(topology)
+
+
 def _topology_part(topology: str) -> MachinePart:
+    if topology == UNKNOWN_SHAPE:
+        note = "the shape of the job is unknown: the interval covers the plausible ones"
+        return MachinePart("topology", topology, "assumed", note)
     if topology:
         return MachinePart("topology", topology, "published", "rank r is on host r // ranks a node")
     return MachinePart("topology", "unknown", "assumed", "all nodes equally far, no link is shared")

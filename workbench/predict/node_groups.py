@@ -62,6 +62,17 @@ class NodeGroups:
         apart = np.where(group[source] == group[target], self.in_group, self.between_groups)
         return np.asarray(np.where(switch[source] == switch[target], 1, apart), np.int64)
 
+    def most_routers(self, nodes: int) -> int:
+        """Return the routers on the longest way between two of the first nodes.
+
+        Args:
+            nodes: two or more.
+        """
+        switches, groups = (len(set(one[:nodes])) for one in self._named)
+        if groups > 1:
+            return self.between_groups
+        return self.in_group if switches > 1 else 1
+
     @property
     def _named(self) -> tuple[list[str], list[str]]:
         """Switches by their full names, and groups: two groups may number switches alike."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -181,6 +181,37 @@ class PredictionErrors(StoredResult):
         columns = ("system", "collective", "algorithm", "tests", "median error (%)", "holds")
         return pd.DataFrame(rows, columns=list(columns))
 
+    def learning(self) -> pd.DataFrame:
+        """Return for each system whether a surplus of a round helps, and what the others say.
+
+        One row a system: ``off on the fewest (%)`` is the median |error| of messages alone there,
+        where the surplus is learnt; ``alone (%)`` and ``surplus (%)`` are those on more nodes.
+        ``others`` is whether, over the other systems, the mean of the medians is less with it; so
+        the choice is made without the system for which it counts.
+        """
+        import pandas as pd
+
+        alone, then = (np.abs(self.errors_of(name)) for name in ("two nodes", "surplus"))
+        name = np.array([one.system for one in self.cases])[self.case]
+        more = np.isfinite(alone) & np.isfinite(then)
+        systems = list(dict.fromkeys(name[more].tolist()))
+        medians = {
+            one: [_median(error[more & (name == one)]) for error in (alone, then)]
+            for one in systems
+        }
+        rows = []
+        for one in systems:
+            first = (name == one) & np.isfinite(alone) & (self.times_least == 1)
+            others = [medians[other] for other in systems if other != one]
+            before, after = np.mean(others, axis=0) if others else (np.nan, np.nan)
+            number = int((more & (name == one)).sum())
+            advice = "learn" if after < before else "do not"
+            rows.append(
+                (one, number, _median(alone[first]), *medians[one], advice if others else "")
+            )
+        columns = ["system", "tests", "off on the fewest (%)", "alone (%)", "surplus (%)"]
+        return pd.DataFrame(rows, columns=[*columns, "others"])
+
     def ranking(self) -> pd.DataFrame:
         """Return for each system, collective, nodes and size which algorithm is predicted best.
 
@@ -258,34 +289,6 @@ class PredictionErrors(StoredResult):
 def shipped_evaluation() -> PredictionErrors:
     """Return the errors on all shipped systems, as ``make whole-machine`` computed them."""
     return PredictionErrors.load(data_folder() / "predictions" / FILE)
-
-
-class PublishedSpread(NamedTuple):
-    """How far published times of collectives were from predictions by two nodes alone."""
-
-    low: float  # 5th percentile of measured over predicted
-    high: float  # 95th percentile
-    sentence: str  # of what they are
-
-
-@lru_cache(maxsize=16)
-def published_spread(collective: str) -> PublishedSpread:
-    """Return it for a collective; one that is not published takes all collectives together."""
-    errors = shipped_evaluation()
-    ratio = 1.0 / (1.0 + errors.errors_of("two nodes"))
-    known = np.isfinite(ratio)
-    names = np.array([one.collective for one in errors.cases])[errors.case]
-    mine = known & (names == collective)
-    what = collective if mine.any() else "all collectives together"
-    chosen = mine if mine.any() else known
-    systems = {errors.cases[case].system for case in errors.case[chosen].tolist()}
-    low, high = (float(end) for end in np.quantile(ratio[chosen], (0.05, 0.95)))
-    return PublishedSpread(
-        low,
-        high,
-        f"of {int(chosen.sum())} published times ({what}, {len(systems)} systems) 90 % were "
-        f"{low:.2g} to {high:.2g} times what is predicted from two nodes",
-    )
 
 
 def _median(errors: FloatArray) -> float:

@@ -5,7 +5,8 @@ A round takes
     the latency of its largest message (of an exchange, where a node sends and receives), of the
       slowest pair of nodes, where pairs differ as the runs of the benchmark did
     + a gap for each further message of the busiest rank (where it sends and receives, what an
-      exchange takes beyond one message; half of that where it combines what it receives), or the
+      exchange takes beyond one message; half of that where it combines what it receives; shared by
+      its engines where it only receives, for the interval is a sender's work), or the
       bytes beyond the largest message, or the bytes of the busiest link, whichever is longest. A
       node that only sends, or only receives, has its bytes divided among its engines
     + the routers on the way + the combining of what is received,
@@ -27,8 +28,9 @@ from workbench.errors import ParameterError
 from workbench.predict.demands import Demands, demands_of
 from workbench.predict.machine import TRAFFIC, MachineProfile
 from workbench.predict.point_to_point import Level, LevelCurves
+from workbench.predict.tofu_shapes import torus_of
 from workbench.programs.collectives import find_algorithm
-from workbench.uq.collectives.round_costs import CollectivePlaces, placed_on
+from workbench.uq.collectives.round_costs import CollectivePlaces
 
 TIES = 0.5
 """Share of the messages that may go either way round a torus which all take the same way."""
@@ -51,7 +53,7 @@ def places_of(machine: MachineProfile, nodes: int) -> CollectivePlaces:
             f"{len(machine.groups.switches)}; give fewer nodes or another job",
             key="nodes",
         )
-    shape, spec = placed_on(machine.topology) if machine.topology else (None, "")
+    shape, spec = torus_of(machine.topology) if machine.topology else (None, "")
     return CollectivePlaces(nodes, machine.ranks_per_node, shape, spec)
 
 
@@ -104,7 +106,9 @@ def _between(
     gap = np.maximum(interval.at(1), handled * _exchange(curves, mean))
     first = first + both * _exchange(curves, largest)
     cards = np.where(both, 1, machine.engines)
-    gaps = (messages - 1.0) * gap
+    # An interval is a sender's work; who only receives takes messages as its cards bring them.
+    taken = (demands.rank_sent < demands.rank_messages) & (demands.combined == 0)
+    gaps = (messages - 1.0) * gap / np.where(taken, cards, 1)
     serial = (np.maximum(messages / cards, 1.0) - 1.0) * interval.at(mean)
     engines = np.minimum(cards, np.maximum(demands.node_messages, 1.0))
     rate = machine.node_s_per_byte

@@ -13,7 +13,7 @@ from workbench import datasets
 from workbench.catalogue import Catalogue
 from workbench.datapackage import DESCRIPTOR, read_text
 from workbench.datasets import Dataset, data_folder, described
-from workbench.predict.machine import MachinePart, MachineProfile, machine_of
+from workbench.predict.machine import MachineProfile, machine_of
 from workbench.predict.node_groups import NodeGroups, read_node_groups
 from workbench.predict.point_to_point import point_to_point_of_curve, read_point_to_point
 from workbench.uq.collectives import MeasuredCollective, read_measured
@@ -120,15 +120,6 @@ def _machine(system: Dataset, ranks_per_node: int) -> MachineProfile:
         for part in made.parts
     )
     return replace(made, parts=parts)
-
-
-def assumes_messages(machine: MachineProfile) -> bool:
-    """Return whether a machine's messages are those of another one."""
-    return any(_is_messages(part) for part in machine.parts)
-
-
-def _is_messages(part: MachinePart) -> bool:
-    return part.name == "messages between nodes" and part.source == "assumed"
 
 
 def _checked(system: Dataset, file: str) -> str:

@@ -164,6 +164,27 @@ class RunPrediction(StoredResult):
         return rrmse_percent(self.measured_s, self.predicted_s)
 
     @property
+    def base_percent(self) -> float:
+        """Predicted over measured time with nothing added, less 1, percent; nan without such runs.
+
+        The trace's own computation and the cost of a message make it up, not the added latency.
+        """
+        return float(self.error_percent[0]) if self.added_s[0] < _TICK_S else float("nan")
+
+    @property
+    def effect_percent(self) -> float:
+        """Root mean square error of the time that latency adds over its measured mean, percent.
+
+        The time that latency adds to a point is its run time less that with nothing added, both
+        predicted or both measured. The error is nan where no run had nothing added, or where the
+        runs took no longer with latency than without.
+        """
+        measured, predicted = (t[1:] - t[0] for t in (self.measured_s, self.predicted_s))
+        if self.added_s[0] >= _TICK_S or not measured.sum() > 0:
+            return float("nan")
+        return rrmse_percent(measured, predicted)
+
+    @property
     def zone_rrmse_percent(self) -> dict[Zone, float]:
         """The same of the points of each zone that has some."""
         points = {zone: np.array(self.zones) == zone for zone in ZONES}
@@ -204,6 +225,8 @@ class RunPrediction(StoredResult):
         return {
             "rrmse_percent": self.rrmse_percent,
             "rmse_s": self.rmse_s,
+            "base_percent": self.base_percent,
+            "effect_percent": self.effect_percent,
             "zone_rrmse_percent": self.zone_rrmse_percent,
             "zone_edges_us": [edge * 1e6 for edge in self.zone_edges_s],
             "points": {

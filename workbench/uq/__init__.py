@@ -21,6 +21,12 @@ from workbench.lazy import lazy_exports
 if TYPE_CHECKING:
     from workbench.parameters import Parameter as Parameter
     from workbench.uq import carry as carry
+    from workbench.uq.calibrated_runs import (
+        CalibratedRuns as CalibratedRuns,
+        calibrate_runs as calibrate_runs,
+        read_replicas as read_replicas,
+        runs_for as runs_for,
+    )
     from workbench.uq.carried_on import CarriedOn as CarriedOn, LogGPSPosterior as LogGPSPosterior
     from workbench.uq.coverage import describe_held as describe_held, held_share as held_share
     from workbench.uq.design_models import (
@@ -63,6 +69,7 @@ if TYPE_CHECKING:
         log_score as log_score,
         predict as predict,
         predict_calibrated as predict_calibrated,
+        predict_draws as predict_draws,
         predict_mixture as predict_mixture,
     )
     from workbench.uq.problem import CalibrationProblem as CalibrationProblem

@@ -175,6 +175,10 @@ def noise_model(name: str, replicas: Replicas) -> NoiseModel:
     length = HyperParameter(
         "length", "", "distance at which errors differ, of the tests' range", 0.5, 0.7, 0.05, 5.0
     )
+    # Chosen wide, from nearly all shared to nothing shared; other centres were not compared.
+    share = HyperParameter(
+        "share", "", "part of tau's variance that no other test shares", 0.3, 1.0, 0.01, 1.0
+    )
     if name == "constant":
         median = float(np.median(replicas.values))
         sigma = HyperParameter(
@@ -192,7 +196,7 @@ def noise_model(name: str, replicas: Replicas) -> NoiseModel:
     if name == "hierarchical":
         return NoiseModel("hierarchical", (tau, s))
     if name == "gaussian-process":
-        return NoiseModel("gaussian-process", (tau, s, length))
+        return NoiseModel("gaussian-process", (tau, s, length, share))
     if name == "student-t":
         return NoiseModel(
             "student-t", (replace(s, meaning="scale of a test's replicas, relative"),)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kernels.uq.likelihood import DEGREES_OF_FREEDOM, INDEPENDENT_SHARE
+from kernels.uq.likelihood import DEGREES_OF_FREEDOM
 from workbench.arrays import FloatArray
 from workbench.checks import number, whole
 from workbench.errors import ParameterError
@@ -247,6 +247,33 @@ def predict_calibrated(
     return _combined([(posterior, at, times, none)], replicas.tests, replicas.columns, wanted, rng)
 
 
+def predict_draws(
+    posterior: Posterior,
+    at: NDArray[np.int64],
+    times: ArrayLike,
+    tests: Sequence[str],
+    *,
+    levels: Sequence[float] = (0.5, 0.9),
+    seed: int = 0,
+) -> Prediction:
+    """Predict one more replica of each test from times that were simulated at draws elsewhere.
+
+    Args:
+        posterior: of ``calibrate``, under another noise model than ``gaussian-process``.
+        at: int64[n], numbers of the draws, counted over all chains.
+        times: float64[n, tests] at these draws, seconds.
+        tests: label of each test.
+        levels: of the intervals, between 0 and 1.
+        seed: makes the prediction repeatable.
+
+    Raises:
+        ParameterError: an argument is not accepted, or the noise model places tests.
+    """
+    wanted, rng = _checked_levels(levels), np.random.default_rng(whole(seed, "seed", 0))
+    members = [(posterior, at, np.asarray(times, np.float64), np.zeros(len(tests)))]
+    return _combined(members, tests, None, wanted, rng)
+
+
 def _checked_levels(levels: Sequence[float]) -> tuple[float, ...]:
     wanted = tuple(number(level, "levels", 0.001, 0.999) for level in levels)
     if not wanted:
@@ -418,7 +445,8 @@ def _correlated(
         places({name: each.columns[name] for name in posterior.coordinates}, calibrated)
         for each in (calibrated, replicas)
     )
-    scale, own = (1.0 - INDEPENDENT_SHARE) * tau2, INDEPENDENT_SHARE * tau2
+    share = hyper[:, 3, None, None]
+    scale, own = (1.0 - share) * tau2, share * tau2
 
     def covariance(a: FloatArray, b: FloatArray) -> FloatArray:
         return np.asarray(scale * np.exp(-0.5 * squared_distances(a, b) / length2))
@@ -493,14 +521,15 @@ def given_residuals(
         return share * residual[:, same], tau2 * (1.0 - share)
     among, towards = distances
     length2 = hyper[:, 2, None, None] ** 2
-    scale = (1.0 - INDEPENDENT_SHARE) * tau2[:, :, None]
+    share = hyper[:, 3, None, None]
+    scale, own = (1.0 - share) * tau2[:, :, None], share * tau2[:, :, None]
     identity = np.eye(len(count))
     covariance = scale * np.exp(-0.5 * among / length2)
-    covariance += INDEPENDENT_SHARE * tau2[:, :, None] * identity
+    covariance += own * identity
     covariance += (s2 / count)[:, :, None] * identity
     cross = scale * np.exp(-0.5 * towards / length2)
     is_same = same[:, None] == np.arange(len(count))
-    cross += INDEPENDENT_SHARE * tau2[:, :, None] * is_same
+    cross += own * is_same
     weights = np.linalg.solve(covariance, cross.transpose(0, 2, 1))
     mean = np.einsum("dct,dc->dt", weights, residual)
     variance = tau2 - np.einsum("dct,dtc->dt", weights, cross)

@@ -120,6 +120,16 @@ class Replicas(StoredResult):
             {name: column[list(tests)] for name, column in self.columns.items()},
         )
 
+    def without_outliers(self) -> Replicas:
+        """Return the replicas without severe outliers: times that other jobs have slowed.
+
+        Wilke et al. (section 6) discard them on a machine that they share. A time is one where it
+        is three times the interquartile range above the upper quartile of its test (Tukey's far
+        out values, 1977); times that are short stay, and so do tests of fewer than five times,
+        whose quartiles say little.
+        """
+        return Replicas.of([without_slow(row) for row in self.rows], self.tests, self.columns)
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a test: label, columns, replicas, mean and spread of the times."""
         import pandas as pd
@@ -142,6 +152,18 @@ class Replicas(StoredResult):
         return (
             f"Replicas({len(self)} tests, {len(self.values)} times from {low:.4g} to {high:.4g} s)"
         )
+
+
+_FAR_OUT = 3.0  # interquartile ranges (Tukey, Exploratory Data Analysis, 1977)
+_FEWEST_JUDGED = 5  # times of a test; quartiles of fewer are the times themselves
+
+
+def without_slow(times: FloatArray) -> FloatArray:
+    """Return a test's times without those far above the others, as ``without_outliers`` does."""
+    if len(times) < _FEWEST_JUDGED:
+        return times
+    low, high = np.quantile(times, [0.25, 0.75])
+    return np.asarray(times[times <= high + _FAR_OUT * (high - low)])
 
 
 @dataclass(frozen=True, eq=False)

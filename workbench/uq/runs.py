@@ -72,7 +72,9 @@ _FAILURES: dict[str, Column] = {
     "table": ("string", "", "runs or holdout"),
     "message": ("string", "", "number of the run in its design, and why it has no times"),
 }
-_SIZES = ("bytes", "block_bytes", "size_bytes")
+SIZES = ("bytes", "block_bytes", "size_bytes")
+"""Columns of replicas that may hold a test's bytes."""
+
 _MOST_LISTED = 4  # chosen: names of tests that fit on a line with the rest
 
 
@@ -168,6 +170,42 @@ class SimulatorRuns(PackagedResult):
             )
         return surrogate.holdout_error(self.holdout.points, self.holdout.times)
 
+    def surrogate_error(self, surrogate: Surrogate) -> FloatArray:
+        """Return the largest errors at the hold-out points, or the leave-one-out errors if none.
+
+        Args:
+            surrogate: of these tests, over this box.
+
+        Returns:
+            float64[tests], relative.
+        """
+        known = self.holdout is not None
+        return self.holdout_error(surrogate).maximum if known else surrogate.loo_error
+
+    def only(self, tests: Sequence[str]) -> SimulatorRuns:
+        """Return the runs with some of the tests, in the order that is wanted.
+
+        Args:
+            tests: their labels.
+
+        Raises:
+            ParameterError: a test was not run.
+        """
+        if unknown := [test for test in tests if test not in self.tests]:
+            raise ParameterError(
+                f"tests of the replicas must be among those that were run; got {unknown[0]!r}"
+                f"{did_you_mean(unknown[0], self.tests)}",
+                key="replicas",
+            )
+        places = [self.tests.index(test) for test in tests]
+        return replace(
+            self,
+            tests=tuple(tests),
+            times=self.times[:, places],
+            holdout=self.holdout
+            and replace(self.holdout, tests=tuple(tests), times=self.holdout.times[:, places]),
+        )
+
     def problem(
         self,
         replicas: Replicas,
@@ -194,38 +232,20 @@ class SimulatorRuns(PackagedResult):
         Raises:
             ParameterError: a test has no runs or no size, or there are too few runs.
         """
-        unknown = [test for test in replicas.tests if test not in self.tests]
-        if unknown:
-            raise ParameterError(
-                f"tests of the replicas must be among those that were run; got {unknown[0]!r}"
-                f"{did_you_mean(unknown[0], self.tests)}",
-                key="replicas",
-            )
-        places = [self.tests.index(test) for test in replicas.tests]
-        columns = replicas.columns
+        chosen, columns = self.only(replicas.tests), replicas.columns
         if sizes is None:
-            sizes = next((columns[name] for name in _SIZES if name in columns), None)
+            sizes = next((columns[name] for name in SIZES if name in columns), None)
         if sizes is None or np.shape(sizes) != (len(replicas),):
             raise ParameterError(
                 f"sizes must hold one number of bytes a test; the replicas have no column "
-                f"{', '.join(_SIZES)}: pass sizes=[...] for {len(replicas)} tests",
+                f"{', '.join(SIZES)}: pass sizes=[...] for {len(replicas)} tests",
                 key="sizes",
             )
         if series is None:
             nodes = columns.get("nodes", np.full(len(replicas), np.nan))
             series = ["" if np.isnan(each) else f"{each:.0f} nodes" for each in nodes]
-        chosen = replace(
-            self,
-            tests=tuple(replicas.tests),
-            times=self.times[:, places],
-            holdout=self.holdout
-            and replace(
-                self.holdout, tests=tuple(replicas.tests), times=self.holdout.times[:, places]
-            ),
-        )
         surrogate = chosen.surrogate()
-        known = chosen.holdout is not None
-        error = chosen.holdout_error(surrogate).maximum if known else surrogate.loo_error
+        error = chosen.surrogate_error(surrogate)
         medians = np.array([np.median(row) for row in replicas.rows])
         nearest = int((np.log(chosen.times / medians) ** 2).sum(axis=1).argmin())
         return CalibrationProblem(
@@ -432,7 +452,7 @@ def _place(path: str | Path, head: Sequence[str], name: str, with_unit: str) -> 
 
 def _value(path: str | Path, line: int, name: str, cell: str, low: float, high: float) -> float:
     """Return a parameter's value, which must be within its bounds."""
-    value = _number(cell)
+    value = number_of(cell)
     room = _OUTSIDE * max(abs(low), abs(high))
     if not low - room <= value <= high + room:
         raise ParseError(
@@ -448,7 +468,7 @@ def _time(path: str | Path, line: int, test: str, cell: str) -> float:
     """Return a time in s, nan where the run failed."""
     if cell.lower() in FAILED:
         return float("nan")
-    time = _number(cell)
+    time = number_of(cell)
     if not 0 < time < float("inf"):
         got = f"got {cell!r}" if cell else "it is missing"
         raise ParseError(
@@ -460,7 +480,8 @@ def _time(path: str | Path, line: int, test: str, cell: str) -> float:
     return time
 
 
-def _number(cell: str) -> float:
+def number_of(cell: str) -> float:
+    """Return the number that a cell spells, nan if none."""
     try:
         return float(cell)
     except ValueError:

@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from kernels.uq.likelihood import INDEPENDENT_SHARE
 from workbench import tasks
 from workbench.arrays import FloatArray
 from workbench.checks import number, whole
@@ -452,7 +451,7 @@ class _Setup:
         if self.makes.name == "hierarchical" or self.distances is None:
             return normals
         near = np.exp(-0.5 * self.distances / hyper[2] ** 2)
-        covariance = (1 - INDEPENDENT_SHARE) * near + INDEPENDENT_SHARE * np.eye(tests)
+        covariance = (1 - hyper[3]) * near + hyper[3] * np.eye(tests)
         return np.asarray(np.linalg.cholesky(covariance) @ normals)
 
     def _predicted(

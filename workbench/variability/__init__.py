@@ -98,6 +98,7 @@ if TYPE_CHECKING:
     )
     from workbench.variability.tables.steps import StepTable as StepTable, read_steps as read_steps
     from workbench.variability.tables.table_gaps import table_gaps as table_gaps
+    from workbench.variability.trend import SmoothTrend as SmoothTrend, smooth_trend as smooth_trend
     from workbench.variability.world.blame_worlds import score_worlds as score_worlds
     from workbench.variability.world.packet_check import (
         StallCheck as StallCheck,

@@ -19,6 +19,7 @@ from workbench.datasets import data_folder
 from workbench.errors import DatasetError, ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.variability.blame import Blame
+from workbench.variability.stepwise import LEVEL
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +29,6 @@ CULPRIT = 0.02
 """Least relative slow-down of a user who is to blame."""
 
 _SHIPPED = data_folder() / "variability" / "blame-scores" / "scores.json"
-_LEVEL = 0.05  # p-value that blames: the usual chance to blame where nobody is to blame
 _RESAMPLES = 2000  # an end then varies over seeds by 3 % of the half-width, 1000 by 4
 
 
@@ -107,10 +107,10 @@ class BlameScores(StoredResult):
                 "precision to": precision[1],
                 "blamed (%)": 100 * self.blamed.mean(axis=0),
                 "wrongly blamed (%)": 100 * self.wrong.mean(axis=0),
-                "null p at most 5 % (%)": 100 * (self.null_p <= _LEVEL).mean(axis=0)
+                "null p at most 5 % (%)": 100 * (self.null_p <= LEVEL).mean(axis=0)
                 if null
                 else nothing,
-                "null worlds that blame (%)": 100 * (self.null_least <= _LEVEL).mean(axis=0)
+                "null worlds that blame (%)": 100 * (self.null_least <= LEVEL).mean(axis=0)
                 if null
                 else nothing,
             }
@@ -203,7 +203,7 @@ def _score(found: Blame, truth: Mapping[str, float], least: float, at: int) -> _
     rows = np.array([group.get(name, -1) for name in names])
     asked = rows >= 0
     score = np.where(asked, found.score[:, rows], -np.inf)
-    low = np.where(asked, found.p_adjusted[:, rows], 1.0) <= _LEVEL
+    low = np.where(asked, found.p_adjusted[:, rows], 1.0) <= LEVEL
     return _Score(
         found.methods,
         np.array([_auc(row, guilty) for row in score]),

@@ -30,10 +30,10 @@ class Neighbourhood(StoredResult):
         run: name of each run.
         users: those with a large job beside some run, users that were beside the same runs
             together.
-        present: bool[runs, users], whether a large job ran beside the run.
+        present: bool[runs, users], whether large jobs ran beside the run.
         nodes: float64[runs, users], nodes of all jobs of the user, mean over the time of the run.
         least_nodes: of a large job.
-        during_all: whether a large job had to run from the start of the run to its end to be
+        during_all: whether large jobs had to run from the start of the run to its end to be
             ``present``.
         notes: what a reader must know of the tables, each a sentence.
     """
@@ -57,7 +57,7 @@ class Neighbourhood(StoredResult):
         how = "all of it" if self.during_all else "some of it"
         return (
             f"Neighbourhood({len(self.run)} runs, {sum(map(len, self.users))} users with a job of "
-            f"{self.least_nodes} nodes or more, present where it ran during {how})"
+            f"{self.least_nodes} nodes or more, present where they ran during {how})"
         )
 
 
@@ -74,8 +74,9 @@ def neighbourhood(
         least_nodes: nodes of a large job, at least, which a user must have beside a run; None takes
             128 as in the paper, or 1 where users with such jobs have less than half of the time of
             nodes beside the runs.
-        during_all: whether the job must have run from the start of the run to its end; otherwise
-            any common time counts.
+        during_all: whether such jobs of the user, one or several that follow each other without a
+            gap, must have run from the start of the run to its end; otherwise any common time
+            counts.
 
     Raises:
         ParameterError: no user has such a job beside any run.
@@ -104,12 +105,14 @@ def neighbourhood(
         )
     if absent := int((~some).sum()):
         notes.append(f"{absent} users had no such job beside any run")
+    present = largest >= least
     if during_all:
-        whole = share >= 1
-        largest = _largest(at[whole], of_user[whole], jobs.nodes[job[whole]], nodes.shape)
+        large = jobs.nodes[job] >= least
+        pairs = at[large], of_user[large], job[large]
+        present = _spanned(runs, jobs, *pairs, present.shape)
     users, columns = _together(
         [names[user] for user in np.flatnonzero(some)],
-        np.concatenate([largest >= least, nodes > 0])[:, some],
+        np.concatenate([present, nodes > 0])[:, some],
     )
     notes += [
         f"{', '.join(group)} always ran together and cannot be told apart"
@@ -165,6 +168,33 @@ def _largest(
     found = np.zeros(shape, np.int64)
     np.maximum.at(found, (run, user), nodes)
     return found
+
+
+def _spanned(
+    runs: Runs,
+    jobs: JobLog,
+    run: NDArray[np.intp],  # of each pair that overlaps
+    user: NDArray[np.int64],
+    job: NDArray[np.intp],
+    shape: tuple[int, ...],
+) -> NDArray[np.bool_]:
+    """Return whether each user's jobs together span each run, bool[runs, users]."""
+    order = np.lexsort((jobs.start[job], user, run))
+    run, user, job = run[order], user[order], job[order]
+    group = run * shape[1] + user
+    first = np.r_[True, group[1:] != group[:-1]][: len(group)]
+    length = runs.end[run] - runs.start[run]
+    start = np.maximum(jobs.start[job] - runs.start[run], 0.0)
+    end = np.minimum(jobs.end[job] - runs.start[run], length)
+    # Until when the jobs so far last: the times of each run and user are above all before it.
+    above = (np.cumsum(first) - 1) * 2 * length.max(initial=0.0)
+    lasted = np.maximum.accumulate(end + above) if len(group) else end
+    before = np.r_[0.0, lasted[:-1]][: len(group)]
+    gap = np.where(first, start > 0, start + above > before)
+    broken, until = np.zeros(shape, bool), np.full(shape, -np.inf)
+    broken[run[gap], user[gap]] = True
+    np.maximum.at(until, (run, user), end - length)
+    return np.asarray(~broken & (until >= 0))
 
 
 def _together(

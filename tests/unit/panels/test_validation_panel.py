@@ -107,6 +107,8 @@ def test_every_program_is_in_the_table_and_the_chosen_one_is_bold(panel: Validat
     for name in shipped_names():
         of_name = [row for row in rows if is_row_of(row, recording_of(name))]
         assert len(of_name) == 1, name
+        at = shipped_names().index(name)
+        assert f">{panel.report.trust[at]}</td>" in of_name[0]
     for name in (NAME, shipped_names()[-1]):
         panel.recording = name
         settled(panel)

@@ -122,7 +122,14 @@ def test_blame_stands_beside_the_truth(panel: BlamePanel, tmp_path: Path) -> Non
     panel.wait(60)
     found = panel.found
     assert found is not None and found.permutations == 100
-    assert panel.figures == ["Truth", *found.methods]
+    trend = "All runs, and their trend, which is"
+    assert panel.figures == ["Truth", *found.methods, f"{trend} removed"]
+    panel.trend, panel.tau = False, 0.95
+    panel.wait(60)
+    as_in_the_paper = panel.found
+    assert as_in_the_paper is not None and not as_in_the_paper.trend_removed
+    assert as_in_the_paper.tau == 0.95 and panel.figures[-1] == f"{trend} not removed"
+    assert "trend=False, tau=0.95" in panel.python
     table = pd.read_csv(panel.save(tmp_path / "blame.csv"))
     assert set(table["method"]) == set(found.methods)
     content = json.loads(panel.save(tmp_path / "blame.json").read_text())

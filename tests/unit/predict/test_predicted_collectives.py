@@ -8,6 +8,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from bokeh.models import ColumnDataSource
+from bokeh.plotting import figure
 
 from tests.cases import for_each
 from tests.unit.predict.machines import STRAIGHT, straight_machine, written
@@ -30,6 +32,7 @@ from workbench.predict.library_rules import (
     algorithms_of_label,
     candidates_of,
     chosen_by,
+    predicted_name,
     run_instead,
 )
 from workbench.programs.collectives import ALGORITHMS, find_algorithm
@@ -95,10 +98,25 @@ def test_labels_of_open_mpi_have_its_meaning() -> None:
     assert algorithms_of_label("reduce", "default-pipeline")[0] == "chain"
     assert algorithms_of_label("allreduce", "default-trix6") == ()
     assert algorithms_of_label("bcast", "default-basic-linear") == ()
+    # Fujitsu's end with a bcast of Tofu-D's own; Open MPI's in-order tree is not the binary one.
+    for collective, label in (
+        ("allgather", "default-linear"),
+        ("allreduce", "default-nonoverlapping"),
+        ("reduce", "default-in-order-binary"),
+    ):
+        assert algorithms_of_label(collective, label) == ()
     assert algorithms_of_label("bcast", "scatter_allgather_ompi") == ("scatter-doubling",)
     assert algorithms_of_label("bcast", "scatter_allgather_ring_ompi") == ("scatter-allgather",)
-    for collective, label in (("bcast", "chain_ompi"), ("gather", "default-simple")):
-        find_algorithm(collective, algorithms_of_label(collective, label)[0])
+    find_algorithm("bcast", algorithms_of_label("bcast", "chain_ompi")[0])
+    for collective, label, meant in (
+        ("gather", "default-simple", "meet-linear"),
+        ("gather", "linear_sync_ompi", "linear-sync"),
+        ("allgather", "linear", "gather-bcast"),
+        ("allreduce", "nonoverlapping", "nonoverlapping"),
+        ("alltoall", "default-modified-bruck", "bruck"),
+    ):
+        assert algorithms_of_label(collective, label) == (meant,)
+        assert predicted_name(collective, meant) == meant
 
 
 def test_names_mean_what_the_library_means() -> None:
@@ -208,9 +226,15 @@ def test_figures_have_a_line_for_each_curve_and_prediction() -> None:
         "one way, within a node",
     }
     found = predict_collective(MACHINE, "allreduce", 8, [0, 8, 4096], algorithm="ring")
-    (drawn, *_) = found.plot().renderers
+    layout = found.plot()
+    (drawn, *_) = layout.select_one({"type": figure}).renderers
     assert drawn.data_source.data["size"] == [8, 4096]
     assert drawn.data_source.data["time"] == pytest.approx(1e6 * found.times[1:])
+    band = layout.select_one({"type": ColumnDataSource, "name": "interval"}).data
+    low, high = found.interval
+    assert band["low"] == pytest.approx(1e6 * low[1:])
+    assert band["high"] == pytest.approx(1e6 * high[1:])
+    assert f"{found.spread.held:.0%} of" in layout.children[-1].text
     with pytest.raises(ParameterError, match="at most 4 predictions"):
         found.plot(*[found] * 4)
 

@@ -64,18 +64,17 @@ def test_hierarchical_integrates_the_discrepancies() -> None:
 
 
 def test_gaussian_process_is_normal_in_all_replicas_together() -> None:
-    tau, s, length = 0.07, 0.05, 0.4
-    share = likelihood.INDEPENDENT_SHARE
+    tau, s, length, share = 0.07, 0.05, 0.4, 0.3
     tests = tau**2 * ((1 - share) * np.exp(-DISTANCES / (2 * length**2)) + share * np.eye(4))
     test_of = np.repeat(np.arange(4), COUNTS)
     covariance = tests[np.ix_(test_of, test_of)] + s**2 * np.eye(len(test_of))
     density = stats.multivariate_normal.logpdf(log_offsets(), np.zeros(len(test_of)), covariance)
-    found = of_kernel(likelihood.GAUSSIAN_PROCESS, tau, s, length)
+    found = of_kernel(likelihood.GAUSSIAN_PROCESS, tau, s, length, share)
     assert found == pytest.approx(density + jacobian(), rel=1e-10)
 
 
 def test_gaussian_process_of_tests_far_apart_is_hierarchical() -> None:
-    found = of_kernel(likelihood.GAUSSIAN_PROCESS, 0.07, 0.05, 1e-3)
+    found = of_kernel(likelihood.GAUSSIAN_PROCESS, 0.07, 0.05, 1e-3, 0.1)
     assert found == pytest.approx(of_kernel(likelihood.HIERARCHICAL, 0.07, 0.05), rel=1e-10)
 
 
@@ -89,7 +88,7 @@ def test_student_t_has_4_degrees_of_freedom() -> None:
     [
         (likelihood.RELATIVE, (0.1,)),
         (likelihood.HIERARCHICAL, (0.1, 0.1)),
-        (likelihood.GAUSSIAN_PROCESS, (0.1, 0.1, 0.5)),
+        (likelihood.GAUSSIAN_PROCESS, (0.1, 0.1, 0.5, 0.1)),
         (likelihood.STUDENT_T, (0.1,)),
     ],
 )

@@ -9,7 +9,6 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from kernels.uq.likelihood import INDEPENDENT_SHARE
 from tests.cases import for_each
 from tests.unit.uq.ring import BOX, COLUMNS, KB, NODES, measured, polynomials, ring, simulate
 from workbench.errors import ParameterError
@@ -135,9 +134,9 @@ def test_tests_nearby_inherit_the_discrepancy_under_a_gaussian_process() -> None
     mean, variance = discrepancies(posterior, at, ["new"], near)
     far_mean, far_variance = discrepancies(posterior, at, ["new"], far)
     assert np.median(mean) > 0.05 > abs(np.median(far_mean))
-    assert np.median(variance / posterior.hyper.reshape(-1, 3)[at][:, :1] ** 2) < 0.5
+    assert np.median(variance / posterior.hyper.reshape(-1, 4)[at][:, :1] ** 2) < 0.5
     np.testing.assert_allclose(
-        far_variance[:, 0], posterior.hyper.reshape(-1, 3)[at][:, 0] ** 2, rtol=1e-3
+        far_variance[:, 0], posterior.hyper.reshape(-1, 4)[at][:, 0] ** 2, rtol=1e-3
     )
 
 
@@ -146,10 +145,9 @@ def test_kriging_is_the_normal_distribution_given_the_replicas() -> None:
     counts = np.array([2.0, 3.0, 1.0])
     old, new = rng.uniform(size=(3, 2)), rng.uniform(size=(2, 2))
     new[0] = old[1]  # the second calibration test itself
-    tau, s, length = 0.1, 0.05, 0.5
+    tau, s, length, share = 0.1, 0.05, 0.5, 0.2
     points = np.concatenate([old, new[1:]])
     d2 = ((points[:, None] - points[None]) ** 2).sum(axis=-1)
-    share = INDEPENDENT_SHARE
     joint = tau**2 * ((1 - share) * np.exp(-d2 / (2 * length**2)) + share * np.eye(4))
     test_of = np.repeat(np.arange(3), counts.astype(int))
     observed = joint[np.ix_(test_of, test_of)] + s**2 * np.eye(len(test_of))
@@ -160,7 +158,7 @@ def test_kriging_is_the_normal_distribution_given_the_replicas() -> None:
     model = noise_model("gaussian-process", Replicas.of([[1.0]]))
     found = given_residuals(
         model,
-        np.array([[tau, s, length]]),
+        np.array([[tau, s, length, share]]),
         means[None],
         counts,
         np.array([1, -1]),

@@ -88,3 +88,10 @@ def test_unknown_names_list_the_known_ones() -> None:
         noise_model("hierarchical", measured()).fix(sigma=1.0)
     with pytest.raises(ParameterError, match="above 0"):
         noise_model("relative", measured()).fix(s=0.0)
+
+
+def test_only_times_far_above_the_others_are_outliers() -> None:
+    # Quartiles 2 and 4: beyond 4 + 3 * 2 = 10 a time is far out; one of few times is never judged.
+    found = Replicas.of([[1.0, 2.0, 3.0, 4.0, 11.0], [1.0, 2.0, 3.0, 4.0, 10.0], [1.0, 99.0]])
+    rows = found.without_outliers().rows
+    assert [row.tolist() for row in rows] == [[1, 2, 3, 4], [1, 2, 3, 4, 10], [1, 99]]

@@ -14,7 +14,6 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy.stats import multivariate_normal
 
-from kernels.uq.likelihood import INDEPENDENT_SHARE
 from tests.cases import for_each
 from tests.unit import commands
 from tests.unit.uq.ring import measured, ring
@@ -152,20 +151,11 @@ def test_a_stopped_mixture_goes_on_to_the_same_end(
 def test_a_stopped_calibration_goes_on_to_the_same_end(gather: MeasuredCollective) -> None:
     options = {"model": "rounds:binomial", "chains": 2, "draws": 1500, "burn_in": 500, "seed": 2}
     whole = calibrate_collective(gather, **options)
-    passes = 2 if whole.surrogate_error.max() != _first_error(gather) else 1
-    for blocks in (2, 2 + 4 * (passes - 1)):
+    for blocks in (2, 2 + 4 * (whole.passes - 1)):
         left = calibrate_collective(gather, **options, task=stop_after(blocks))
         assert left.stopped
         found = calibrate_collective(gather, **options, resume=left)
         assert np.array_equal(found.posterior.parameters, whole.posterior.parameters)
-
-
-def _first_error(gather: MeasuredCollective) -> float:
-    """Return the greatest error of the surrogate of the first pass, seed 2."""
-    task = Task()
-    task.stop()
-    found = calibrate_collective(gather, model="rounds:binomial", chains=2, seed=2, task=task)
-    return float(found.surrogate_error.max())
 
 
 def test_a_calibration_of_another_call_is_not_resumed(
@@ -321,14 +311,14 @@ def test_the_joint_score_is_that_of_a_normal_given_the_data(beyond: list[float] 
         ring(), measured(tau=0.03), noise="gaussian-process", draws=50, burn_in=200
     )
     at = posterior.pick(1, 0)[0]
-    tau, s, length = posterior.hyper.reshape(-1, 3)[at]
+    tau, s, length, share = posterior.hyper.reshape(-1, 4)[at]
     values = posterior.parameters.reshape(-1, 4)[[at]]
     old = posterior.replicas
     simulated = np.concatenate([posterior.times.reshape(-1, len(old))[at], new_times(values)[0]])
     placed = np.concatenate([places(dict(each.columns), old) for each in (old, NEW)])
     smooth = np.exp(-0.5 * squared_distances(placed, placed) / length**2)
-    own = INDEPENDENT_SHARE * np.eye(len(placed))
-    shared = tau**2 * ((1 - INDEPENDENT_SHARE) * smooth + own)
+    own = share * np.eye(len(placed))
+    shared = tau**2 * ((1 - share) * smooth + own)
     if beyond is not None:
         shared[len(old) :, len(old) :] += np.outer(beyond, beyond)
     test = np.repeat(np.arange(len(placed)), [len(row) for row in [*old.rows, *NEW.rows]])

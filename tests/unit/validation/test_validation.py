@@ -17,12 +17,14 @@ from workbench.measure.cluster import Cluster, ClusterError, MessageCost, Quarti
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.namespaces import NamespaceError
 from workbench.tasks import Task
+from workbench.tolerance import predict_runs
 from workbench.validation import (
     SUITE,
     CostAtLatency,
     EmulatedCollectives,
     InjectorComparison,
     ProgramRecording,
+    ValidationReport,
     compare_injectors,
     measure_collectives,
     measure_program,
@@ -35,6 +37,7 @@ from workbench.validation import (
 )
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import provenance
+from workbench.validation.report import trusted
 
 ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 
@@ -43,6 +46,12 @@ ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 def recording() -> ProgramRecording:
     """The first of the shipped recordings."""
     return recording_of(shipped_names()[0])
+
+
+@pytest.fixture(scope="module")
+def report() -> ValidationReport:
+    """The errors of the shipped recordings."""
+    return validation_report()
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +102,54 @@ def test_a_program_that_behaves_like_the_model_is_predicted_exactly(
     assert slower.rrmse_percent == pytest.approx(100 * 0.01 / slower.measured_s.mean(), rel=1e-6)
 
 
+def test_an_error_is_the_bases_or_that_of_the_time_added(recording: ProgramRecording) -> None:
+    exact = made_up(recording, 0.0)
+    T = exact.runs.time_s
+    for times, base, effect in (
+        (T + 0.01, 100 * (T[0] / (T[0] + 0.01) - 1), 0.0),  # a trace that misses 10 ms of computing
+        (T[0] + (T - T[0]) / 2, 0.0, 100.0),  # half of the messages wait for nobody
+    ):
+        found = predict_recording(replace(exact, runs=replace(exact.runs, time_s=times)))
+        assert found.base_percent == pytest.approx(base, abs=1e-6)
+        # Half of the time added is missing at each point: the error is the root mean square of
+        # the times added over their mean, of one shape with the true ones.
+        added = T[1:] - T[0]
+        shape = np.sqrt(np.mean(added**2)) / added.mean()
+        assert found.effect_percent == pytest.approx(effect * shape, rel=1e-6, abs=1e-6)
+    flat = replace(exact, runs=replace(exact.runs, time_s=np.full_like(T, T[0])))
+    assert np.isnan(predict_recording(flat).effect_percent)
+    late = replace(exact.runs, added_s=exact.runs.added_s + 1e-3)
+    model, graph = exact.model(), exact.program().graph(exact.algorithms)
+    assert np.isnan(predict_runs(graph, model, late, name=exact.name).base_percent)
+    assert np.isnan(predict_runs(graph, model, late, name=exact.name).effect_percent)
+
+
+@pytest.mark.parametrize(
+    ("base", "effect", "everywhere", "said"),
+    [
+        (-5, 10, 2, "run times and slowdown"),
+        (4, 9, 2.1, "slowdown, not run times"),
+        (-5.1, 10, 1, "time added, not slowdown"),
+        (5, 10.1, 1, "only with nothing added"),
+        (6, 11, 1, "nothing"),
+        (np.nan, 1, 1, "cannot be told"),
+        (1, np.nan, 1, "cannot be told"),
+    ],
+)
+def test_what_can_be_trusted_follows_from_the_parts(
+    base: float, effect: float, everywhere: float, said: str
+) -> None:
+    assert trusted(base, effect, everywhere) == said
+
+
+def test_no_shipped_recording_hangs_on_the_limit_of_trust(report: ValidationReport) -> None:
+    base, effect = np.abs(report.base_percent), report.effect_percent
+    assert not ((base > 4.3) & (base < 9.5)).any()
+    assert not ((effect > 5.9) & (effect < 27)).any()
+    assert len(set(report.trust)) > 3
+    assert report.to_frame()["trust"].tolist() == list(report.trust)
+
+
 def test_the_model_is_half_a_round_trip_in_parts(recording: ProgramRecording) -> None:
     model = made_up(recording, 0.0).model()
     assert model.o == pytest.approx(10e-6)
@@ -125,9 +182,8 @@ def test_a_recording_is_saved_whole(recording: ProgramRecording, tmp_path: Path)
 
 
 def test_the_shipped_recordings_are_emulated_and_reported(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    report: ValidationReport, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = validation_report()
     assert len(report.program) == len(shipped_names())
     assert set(report.origin) == {"emulated"}
     assert set(report.program) >= set(SUITE)

@@ -36,7 +36,7 @@ def test_auc_is_that_of_scikit_learn(found: list[Blame], scores: BlameScores) ->
 def test_precision_counts_the_first_and_ties_by_their_share(found: list[Blame]) -> None:
     scores = score_blame([(found[0], TRUTH)])
     first = [name for (name,) in found[0].users[:8]]
-    at = scores.methods.index("ridge")
+    at = scores.methods.index("stepwise")
     assert scores.precision[0, at] == sum(TRUTH[name] > 0 for name in first) / 8
     few = score_blame([(found[0], {first[0]: 0.1} | dict.fromkeys(("x", "y"), 0.2))])
     assert few.precision[0, at] == pytest.approx(1 / 3)  # x and y were never asked about
@@ -46,8 +46,8 @@ def test_precision_counts_the_first_and_ties_by_their_share(found: list[Blame]) 
 
 
 def test_null_worlds_are_counted(scores: BlameScores) -> None:
-    assert scores.null_p.shape == (72, 5)
-    assert scores.null_least.shape == (3, 5)
+    assert scores.null_p.shape == (72, 6)
+    assert scores.null_least.shape == (3, 6)
     rows = scores.to_frame().set_index("method")
     share = 100 * np.mean(scores.null_p[:, scores.methods.index("ridge")] <= 0.05)
     assert rows.loc["ridge", "null p at most 5 % (%)"] == pytest.approx(share)
@@ -61,7 +61,7 @@ def test_they_are_kept_and_drawn(scores: BlameScores, tmp_path: Path) -> None:
     assert repr(read) == repr(scores)
     drawn = plot_blame_scores(scores).references()
     sources = [one for one in drawn if isinstance(one, ColumnDataSource)]
-    assert {len(one.data["method"]) for one in sources} == {5}
+    assert {len(one.data["method"]) for one in sources} == {6}
     assert "of its p-values are at most 5 %" in describe_blame_scores(scores)
 
 

@@ -284,7 +284,7 @@ def test_runs_are_read_and_refused(tmp_path: Path) -> None:
     good = "run,start,end,time_s\na,0,10,8\nb,20,40,15\n"
     runs = read_runs(written(tmp_path, good))
     assert_array_equal(runs.time_s, [8, 15])
-    assert_array_equal(runs.optimal, [True, False])
+    assert_array_equal(runs.optimal(), [True, False])
     assert repr(runs) == "Runs(2 runs of 8 to 15 s)"
     bare = read_runs(written(tmp_path, "run,start,end\na,0,10\nb,20,40\n"))
     assert_array_equal(bare.time_s, [10, 20])
@@ -330,6 +330,25 @@ def test_neighbours_have_a_large_job_during_all_of_a_run() -> None:
     assert some.present[0, some.users.index(("bob", "dan", "dot"))]
     small = neighbourhood(runs, jobs, least_nodes=100)
     assert ("cid", "dan", "dot") in small.users
+
+
+def test_jobs_of_a_user_that_together_span_a_run_count_as_one() -> None:
+    runs = runs_of((10, 20), (30, 40))
+    jobs = jobs_of(
+        ("1", "ann", 128, 5, 15),  # these two meet in the first run,
+        ("2", "ann", 256, 15, 22),
+        ("3", "ann", 128, 29, 34),  # these leave a second of the other one
+        ("4", "ann", 128, 35, 45),
+        ("5", "bob", 128, 0, 12),  # between these two is one that is too small
+        ("6", "bob", 64, 12, 18),
+        ("7", "bob", 128, 18, 21),
+        ("8", "bob", 128, 25, 33),  # a job inside another one
+        ("9", "bob", 128, 31, 32),
+        ("10", "bob", 128, 33, 40),
+    )
+    found = neighbourhood(runs, jobs, least_nodes=128)
+    assert found.users == (("ann",), ("bob",))
+    assert_array_equal(found.present, [[1, 0], [0, 1]])
 
 
 def test_small_machines_have_small_neighbours() -> None:

@@ -34,7 +34,15 @@ from workbench.panels.session.session import Files, OwnFiles
 from workbench.panels.session.stateful import drawn_once
 from workbench.panels.style import named, push_button, wrapping_row
 from workbench.panels.upload import Upload
-from workbench.panels.uq.problems import Found, Problem, find_problem, own_problems, problem_names
+from workbench.panels.uq.problems import (
+    Found,
+    Problem,
+    find_problem,
+    is_of_simulator,
+    own_problems,
+    problem_names,
+    simulator_problem,
+)
 from workbench.panels.uq.state import FILES, UncertaintyState, json_text, tests_frame
 from workbench.panels.uq.view import (
     LIVE,
@@ -231,12 +239,20 @@ class UncertaintyPanel(Panel[Found | None]):
             name: of the file.
             data: a CSV with the columns ``benchmark`` (such as ``osu_gather``), ``nodes``,
                 ``block_bytes`` and ``avg_us``, a row a run, and, where there are any,
-                ``median_us``, ``ranks_per_node``, ``algorithm`` and ``fabric``.
+                ``median_us``, ``ranks_per_node``, ``algorithm`` and ``fabric``; or one of the two
+                tables of a simulator of one's own, which opens with the second of them: its runs,
+                with a column ``run``, and replicas, with ``test`` and ``time_s``.
 
         Raises:
             ParameterError: the file is no such table.
         """
         found = self._hold(name, data)
+        if not found:
+            self._error.say(
+                f"{Path(name).name} is kept. Upload the other table too: runs.csv (run, a column a "
+                "parameter, a column of times in s a test) and replicas.csv (test, time_s)."
+            )
+            return
         with self._mute:
             self._controls["problem"].value = found[0]
         self._take_problem()
@@ -266,8 +282,11 @@ class UncertaintyPanel(Panel[Found | None]):
 
     def _hold(self, name: str, data: bytes) -> list[str]:
         """Read a file of the user's own and offer its problems; return their names."""
-        found = own_problems(name, data)
         file = Path(name).name
+        if is_of_simulator(data):
+            found = simulator_problem({**self._own, file: data})
+        else:
+            found = own_problems(name, data)
         self._own[file] = data
         self._problems |= found
         known = self._controls["problem"]
@@ -278,8 +297,9 @@ class UncertaintyPanel(Panel[Found | None]):
         return list(found)
 
     def _own_files(self) -> OwnFiles:
-        file = self._controls["problem"].value.partition("/")[0]
-        return {"measured": {file: {file: self._own[file]}}} if file in self._own else {}
+        parts = self._controls["problem"].value.split("/")
+        files = [part for part in parts if part in self._own]
+        return {"measured": {one: {one: self._own[one]} for one in files}} if files else {}
 
     def _take_own_files(self, use: str, name: str, files: Files) -> None:
         if use != "measured":
@@ -335,7 +355,9 @@ class UncertaintyPanel(Panel[Found | None]):
             width="120px",
             tooltip="Collectives as OSU, IMB or nccl-tests print them, with the command that says "
             "on how many nodes; or a CSV, a row a run: benchmark, nodes, block_bytes, avg_us; and "
-            "ranks_per_node, median_us, algorithm, fabric where there are any",
+            "ranks_per_node, median_us, algorithm, fabric where there are any. Or, one after the "
+            "other, runs of a simulator of your own (run, a column a parameter, times in s a test) "
+            "and replicas (test, time_s, bytes)",
             accept=".csv,.txt,.out,.log",
         )
         self._resume: Any = push_button(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+
+import numpy as np
 
 from workbench import datasets, machines
 from workbench.errors import ParameterError, WorkbenchError
@@ -18,13 +21,18 @@ from workbench.panels.machine_choice import is_file
 from workbench.provenance import Provenance
 from workbench.tasks import Task
 from workbench.uq import (
+    CalibratedRuns,
     CalibrationProblem,
     FitPosterior,
     Prediction,
     Replicas,
+    SimulatorRuns,
+    calibrate_runs,
     fit_problem,
     posterior_of_fit,
     predict_calibrated,
+    read_replicas,
+    runs_for,
 )
 from workbench.uq.collectives import (
     CollectiveCalibration,
@@ -40,13 +48,15 @@ from workbench.uq.collectives import (
 )
 from workbench.uq.collectives.calibration import DRAWS
 from workbench.uq.collectives.shipped import machine_of
+from workbench.uq.runs import RUN, SIZES as _SIZES
 
 _UNKNOWN = "the library chose the algorithm, and the model that predicts best stands for it"
 
-Found = CollectiveCalibration | FitPosterior
+Found = CollectiveCalibration | FitPosterior | CalibratedRuns
 
 MODEL, TRIALS = "protocol", 500
 """Of the fits to shipped machines."""
+_REPLICAS = {"test", "time_s"}  # columns of a table of replicas
 SIDES = (8, 16, 32)
 """Of the tori of nodes that a collective may be predicted on, three dimensions each."""
 
@@ -146,7 +156,7 @@ class CollectiveProblem(Problem):
         task: Task,  # gets the draws of each chain; has what there is so far
     ) -> Found:
         """Run the chains on the tests that are not held out."""
-        if isinstance(resume, FitPosterior):
+        if not isinstance(resume, CollectiveCalibration | None):
             raise TypeError(type(resume).__name__)
         kept = self._kept(held_out)
         # The choice of the model does not depend on the noise.
@@ -252,7 +262,7 @@ class MachineProblem(Problem):
         task: Task,  # gets the draws of each chain; has what there is so far
     ) -> Found:
         """Run the chains on all points of the curves."""
-        if isinstance(resume, CollectiveCalibration):
+        if not isinstance(resume, FitPosterior | None):
             raise TypeError(type(resume).__name__)
         with self._lock:
             result = self._result
@@ -285,6 +295,89 @@ class MachineProblem(Problem):
         )
 
 
+class RunsProblem(Problem):
+    """Runs of a simulator of the user's own, and measured times of the same tests."""
+
+    draws = 5000
+
+    def __init__(self, runs: SimulatorRuns, replicas: Replicas, files: tuple[str, str]) -> None:
+        super().__init__()
+        self._runs, self._replicas, self._files = runs, replicas, files
+
+    @cached_property
+    def _prepared(self) -> CalibrationProblem:
+        # Tests without bytes stand side by side in the figure.
+        bytes_of = next(
+            (self._replicas.columns[one] for one in _SIZES if one in self._replicas.columns),
+            np.arange(1, len(self._replicas) + 1),
+        )
+        return self._runs.problem(
+            self._replicas,
+            title=self._files[1],
+            sizes=bytes_of,
+            provenance=Provenance("measured", self._files[1]),
+        )
+
+    @property
+    def caption(self) -> str:
+        """Where the measurement comes from."""
+        lost = len(self._runs.all_failed)
+        left = f"; {lost} runs failed and are left out" if lost else ""
+        return f"measured: {self._files[1]}; simulated: {self._files[0]}{left}"
+
+    def calibrate(
+        self,
+        noise: str,
+        held_out: int,
+        draws: int,
+        seed: int,
+        resume: Found | None,
+        task: Task,  # gets the draws of each chain; has what there is so far
+    ) -> Found:
+        """Run the chains on all tests."""
+        if not isinstance(resume, CalibratedRuns | None):
+            raise TypeError(type(resume).__name__)
+        if noise == "gaussian-process" and not self._replicas.columns:
+            raise ParameterError(
+                "gaussian-process noise needs columns that place the tests, such as nodes and "
+                f"bytes; {self._files[1]} has none: choose hierarchical",
+                key="noise",
+            )
+        return calibrate_runs(
+            self._runs,
+            self._replicas,
+            noise=noise,
+            draws=draws,
+            seed=seed,
+            resume=resume,
+            task=task,
+        )
+
+    def predict(self, found: Found, held_out: int, side: int) -> tuple[Prediction, Replicas | None]:
+        """Predict one more measurement of each test, by the surrogate."""
+        return predict_calibrated(found.posterior), found.posterior.replicas
+
+    def python(self, noise: str, held_out: int, side: int, draws: int, seed: int) -> str:
+        """Return Python code that gives ``problem``, ``found`` and ``prediction``."""
+        runs, replicas = map(json.dumps, self._files)
+        return (
+            "from workbench.uq import (\n"
+            "    calibrate_runs, predict_calibrated, read_replicas, runs_for, sobol_indices\n"
+            ")\n\n"
+            f"replicas = read_replicas({replicas})\n"
+            f"runs = runs_for({runs}, replicas)\n"
+            "problem = runs.only(replicas.tests)\n"
+            "indices = sobol_indices(problem.surrogate())\n"
+            f'found = calibrate_runs(runs, replicas, noise="{noise}", draws={draws}, '
+            f"seed={seed})\n"
+            "print(found.posterior.verdict)\n"
+            "prediction = predict_calibrated(found.posterior)\n"
+            "prediction.plot(replicas)\n"
+            'found.to_run(100).to_csv("draws.csv", index=False)  # where to run larger tests\n'
+            '# found.predict("draws-with-times.csv").plot()'
+        )
+
+
 def problem_names() -> list[tuple[str, str]]:
     """Return a label and a name of each problem that ships."""
     tables, known = shipped_collectives(), datasets.list()
@@ -309,6 +402,40 @@ def find_problem(name: str) -> Problem:
         return MachineProblem(name)
     measured = load_measured(table, collective)
     return CollectiveProblem(measured, f'load_measured("{table}", "{collective}")')
+
+
+def is_of_simulator(data: bytes) -> bool:
+    """Return whether a file is a table of a simulator's runs or of replicas, not of collectives."""
+    head = {cell.strip() for cell in _head(data)}
+    return len(head) > 1 and "benchmark" not in head and (RUN in head or _REPLICAS <= head)
+
+
+def simulator_problem(own: Mapping[str, bytes]) -> dict[str, Problem]:
+    """Return the problem of the last tables of runs and of replicas among the user's files.
+
+    None where one of the two is missing.
+    """
+    replicas = [name for name, data in own.items() if _REPLICAS <= set(_head(data))]
+    runs = [name for name, data in own.items() if is_of_simulator(data) and name not in replicas]
+    if not (runs and replicas):
+        return {}
+    files = runs[-1], replicas[-1]
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / name for name in files]
+        try:
+            for path in paths:
+                path.write_bytes(own[path.name])
+            measured = read_replicas(paths[1])
+            made = runs_for(paths[0], measured)
+        except WorkbenchError as error:
+            raise ParameterError(str(error).replace(f"{folder}/", ""), key="problem") from None
+    return {"/".join(files): RunsProblem(made, measured, files)}
+
+
+def _head(data: bytes) -> list[str]:
+    """Return the names of the columns of a CSV file."""
+    line = data[:65_536].decode("utf-8-sig", "replace").splitlines()[:1]
+    return next(csv.reader(line), [])
 
 
 def own_problems(name: str, data: bytes) -> dict[str, Problem]:

@@ -24,6 +24,7 @@ from workbench.uq import (
     simulation_based_calibration,
     sobol_indices,
 )
+from workbench.uq.collectives import CollectiveCalibration
 
 VIEWS = {
     "Data": "data",
@@ -152,6 +153,8 @@ def describe_found(
         for one in found.warnings
         if not posterior.verdict.startswith(one.partition(";")[0])
     ]
+    if isinstance(found, CollectiveCalibration) and found.surrogate_is_near:
+        parts.append(f"{found.surrogate_verdict[0].upper()}{found.surrogate_verdict[1:]}.")
     if posterior.at_bounds:
         parts.append(f"At a bound: {', '.join(posterior.at_bounds)}.")
     if predicted is not None and predicted[1] is not None:

@@ -32,7 +32,7 @@ WORLD = ("preset", "application", "runs", "seed", "interference")
 FILES = ("zone", "offset_s")
 """Settings of the reading of the user's files."""
 
-ASKED = ("least_nodes", "during_all", "permutations")
+ASKED = ("least_nodes", "during_all", "trend", "tau", "permutations")
 """Settings of blame."""
 
 WORLD_IS_MADE = "The world is being made."
@@ -144,8 +144,22 @@ def blame_controls(step: Slider) -> dict[str, Any]:
             value=True,
             description="during the whole run",
             indent=False,
-            tooltip="Whether a large job must run from the start of a run to its end",
+            tooltip="Whether large jobs must run from the start of a run to its end",
             layout=widgets.Layout(width="180px"),
+        ),
+        "trend": inputs.Checkbox(
+            value=True,
+            description="remove the trend of time",
+            indent=False,
+            tooltip="Off: users who come while runs get slower may be blamed, as in the paper",
+            layout=widgets.Layout(width="190px"),
+        ),
+        "tau": NumberField(
+            1.0,
+            0.01,
+            100.0,
+            tooltip="Mutual information takes runs below so many times the mean as optimal",
+            **named("τ (times the mean)", "190px"),
         ),
         "permutations": NumberField(
             PERMUTATIONS, 100, 1_000_000, step=1000, **named("Permutations", "170px")

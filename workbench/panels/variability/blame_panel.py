@@ -357,7 +357,7 @@ class BlamePanel(Panel[BlameTables | None]):
                 work.error,
             ]
         )
-        self._asked = wrapping_row(c["least_nodes"], c["during_all"], c["permutations"])
+        self._asked = wrapping_row(*(c[name] for name in ASKED))
         return self._boxed(
             [
                 c["source"],
@@ -630,6 +630,8 @@ class BlamePanel(Panel[BlameTables | None]):
                 tables.jobs,
                 least_nodes=state.least_nodes or None,
                 during_all=state.during_all,
+                trend=state.trend,
+                tau=state.tau,
                 permutations=state.permutations,
             )
             self._found.keep(key, found)

@@ -43,6 +43,8 @@ class BlameState:
     user: str
     least_nodes: int
     during_all: bool
+    trend: bool
+    tau: float
     permutations: int
     zone: str
     offset_s: float
@@ -55,7 +57,7 @@ class BlameState:
     @property
     def asked(self) -> Hashable:
         """What blame depends on, besides the tables."""
-        return self.least_nodes, self.during_all, self.permutations
+        return self.least_nodes, self.during_all, self.trend, self.tau, self.permutations
 
 
 @dataclass(frozen=True)
@@ -142,6 +144,8 @@ def _figure_lines(
     options = [
         f"least_nodes={state.least_nodes}" if state.least_nodes else "",
         "" if state.during_all else "during_all=False",
+        "" if state.trend else "trend=False",
+        "" if state.tau == 1 else f"tau={state.tau!r}",
         "" if state.permutations == PERMUTATIONS else f"permutations={state.permutations}",
     ]
     given = "".join(f", {one}" for one in options if one)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from bokeh.models import ColumnDataSource, LayoutDOM
 from bokeh.plotting import figure
 
 from workbench.errors import ParameterError
+from workbench.plotting.axes import log_range, set_range
+from workbench.plotting.grid import sentence, stacked
 from workbench.plotting.topology.collective_times import plot_collective_times
 from workbench.plotting.topology.style import line_styles
 
@@ -16,8 +19,8 @@ if TYPE_CHECKING:
 
 def plot_collective_prediction(
     found: CollectivePrediction, *others: CollectivePrediction, height: int = 300
-) -> figure:
-    """Return the predicted times against the block size, a line for each prediction.
+) -> LayoutDOM:
+    """Return predicted times with their intervals against the block size, a line each.
 
     Args:
         found: of ``workbench.predict.predict_collective``.
@@ -40,7 +43,17 @@ def plot_collective_prediction(
     ]
     names = (f"{one.algorithm}, {one.nodes} nodes" for one in every)
     title = f"{found.collective} on {found.system}, predicted from two nodes (simulated)"
-    return plot_collective_times(dict(zip(names, lines, strict=True)), title=title, height=height)
+    fig = plot_collective_times(dict(zip(names, lines, strict=True)), title=title, height=height)
+    ends = [1e6 * end for one in every for end in one.interval]
+    set_range(fig.y_range, log_range([end for some in ends for end in some.tolist() if end > 0]))
+    for one, (colour, _, _) in zip(every, line_styles(), strict=False):
+        drawn = one.block_bytes > 0
+        low, high = (1e6 * end[drawn] for end in one.interval)
+        band = ColumnDataSource(
+            {"size": one.block_bytes[drawn], "low": low, "high": high}, name="interval"
+        )
+        fig.varea("size", "low", "high", source=band, fill_alpha=0.12, fill_color=colour)
+    return stacked(fig, sentence(f"Bands are intervals of 90 %: {found.spread.sentence}."))
 
 
 def plot_machine_profile(machine: MachineProfile, *, height: int = 300) -> figure:

@@ -68,6 +68,13 @@ def describe_algorithms(mixture: AlgorithmMixture) -> str:
     if not first[1] >= 0:
         return "Not all models were scored before the stop; resume the calibration."
     rivals = [f"{model} {plain_percent(percent)}" for model, percent in others if percent >= 1]
-    return f"The most probable model is {first[0]}, {plain_percent(first[1])}; " + (
+    text = f"The most probable model is {first[0]}, {plain_percent(first[1])}; " + (
         f"the data also allow {', '.join(rivals)}." if rivals else "no other has 1 % or more."
+    )
+    off = [float(one.posterior_error.max()) for one in mixture.calibrations if not one.stopped]
+    if not off:
+        return text
+    return (
+        f"{text} Their surrogates are {plain_percent(100 * max(off))} off at most at the "
+        "posteriors' draws (root mean square of a test)."
     )

@@ -6,11 +6,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from bokeh.models import LayoutDOM
+from bokeh.plotting import figure
 
 from workbench.plotting import palette
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import row_figure
+from workbench.plotting.variability.run_dates import run_dates_figure
+from workbench.variability.blame import RECOMMENDED
+from workbench.variability.stepwise import LEVEL
+from workbench.variability.tables.runs import Runs
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
@@ -18,17 +23,14 @@ if TYPE_CHECKING:
 MOST_USERS = 40
 """Users drawn at most. Chosen: their rows fit below one another in a window 1100 px high."""
 
-LEVEL = 0.05
-"""Adjusted p-value up to which a user is marked: the usual level of a test."""
 
-
-def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
-    """Return a bar for each user: by how much runs take longer beside it.
+def plot_blame(found: Blame, *, method: str = RECOMMENDED) -> LayoutDOM:
+    """Return a bar for each user, by how much runs take longer beside it, and the runs' trend.
 
     Args:
         found: of ``workbench.variability.blame``.
-        method: ``ridge``, ``lasso`` or ``doubly-robust``, which say by how much; of the other
-            methods the bars are scores.
+        method: ``stepwise``, ``ridge``, ``lasso`` or ``doubly-robust``, which say by how much; of
+            the other methods the bars are scores.
 
     Raises:
         ParameterError: there is no such method.
@@ -70,11 +72,23 @@ def plot_blame(found: Blame, *, method: str = "ridge") -> LayoutDOM:
         ),
         fig,
         sentence(describe_blame(found, method=method)),
+        trend_figure(found),
     )
 
 
-def describe_blame(found: Blame, *, method: str = "ridge") -> str:
-    """Return a sentence on who is blamed.
+def trend_figure(found: Blame) -> figure:
+    """Return the times of the runs over their dates, with the smooth trend."""
+    drawn = run_dates_figure(height=220)
+    names = tuple(f"run {run + 1}" for run in range(found.runs))
+    drawn.show(Runs(names, found.start, found.start + found.time_s, found.time_s))
+    drawn.figure.title.text = (
+        f"All runs, and their trend, which is {'' if found.trend_removed else 'not '}removed"
+    )
+    return drawn.figure
+
+
+def describe_blame(found: Blame, *, method: str = RECOMMENDED) -> str:
+    """Return sentences on who is blamed, and on what the other methods say.
 
     Args:
         found: of ``workbench.variability.blame``.
@@ -85,13 +99,18 @@ def describe_blame(found: Blame, *, method: str = "ridge") -> str:
     """
     rows = found.to_frame(method)
     blamed = rows[rows["p adjusted"] <= LEVEL]
-    if not len(blamed):
-        return (
+    if len(blamed):
+        named = ", ".join(blamed["user"])
+        text = (
+            f"To blame beyond chance by {method}: {named}. A user who often runs beside another "
+            "one may be blamed for it."
+        )
+    else:
+        text = (
             f"Nobody is to blame beyond chance by {method}: the least adjusted p-value is "
             f"{rows['p adjusted'].min():.2g}."
         )
-    named = ", ".join(blamed["user"])
-    return (
-        f"To blame beyond chance by {method}: {named}. A user who often runs beside another one "
-        "may be blamed for it."
-    )
+    if method != RECOMMENDED:
+        return text
+    agree = "All other methods blame the same."
+    return f"{text} {f'Other methods: {found.others}.' if found.others else agree}"

@@ -15,8 +15,9 @@ from workbench.plotting import palette
 from workbench.plotting.grid import Series, heading, key, sentence, stacked
 from workbench.plotting.marks import Marks, rule
 from workbench.plotting.rows import BAR_PX, beside, row_figure
-from workbench.plotting.variability.blame import LEVEL, MOST_USERS
+from workbench.plotting.variability.blame import MOST_USERS, trend_figure
 from workbench.variability.blame_scores import CULPRIT
+from workbench.variability.stepwise import LEVEL
 
 if TYPE_CHECKING:
     from workbench.variability import Blame
@@ -37,7 +38,7 @@ def plot_blame_methods(
     culprits: Iterable[str] | None = None,
     columns: int = 3,
 ) -> LayoutDOM:
-    """Return a bar for each user by each method, and by the truth.
+    """Return a bar for each user by each method and by the truth, and the trend of the runs.
 
     Args:
         found: of ``workbench.variability.blame``.
@@ -94,6 +95,7 @@ def plot_blame_methods(
         key(styles),
         *_in_rows(figures, columns),
         sentence(describe_blame_methods(found, truth, culprits=culprits)),
+        trend_figure(found),
     )
 
 

@@ -14,6 +14,7 @@ from workbench.errors import ParameterError
 from workbench.plotting import palette
 from workbench.plotting.axes import legend_above, live_figure, set_range
 from workbench.plotting.marks import Marks, PointLook, choosable, hover, rule
+from workbench.variability.trend import smooth_trend
 
 if TYPE_CHECKING:
     from workbench.variability import Runs
@@ -38,6 +39,7 @@ class RunDatesFigure:
     alone: Marks  # runs without the user
     beside: Marks  # runs beside the user
     chosen: Marks  # the run that is looked at
+    trend: Marks  # the smooth trend of the times
     mean: Span
 
     def show(
@@ -59,6 +61,9 @@ class RunDatesFigure:
         ):
             marks.update({name: [values[n] for n in at] for name, values in columns.items()})
             marks.entry(label)
+        order = np.argsort(runs.start, kind="stable")
+        trend = np.exp(np.log(runs.time_s).mean()) * smooth_trend(runs).factor
+        self.trend.update({"start": runs.start[order].tolist(), "trend": trend[order].tolist()})
         self.mean.location = float(runs.time_s.mean())
         room = 0.03 * max(float(np.ptp(runs.start)), 1.0)
         set_range(self.figure.x_range, (runs.start.min() - room, runs.start.max() + room))
@@ -81,7 +86,9 @@ class RunDatesFigure:
 def plot_run_dates(
     runs: Runs, *, beside: ArrayLike | None = None, user: str = "a user", height: int = 320
 ) -> figure:
-    """Return the time of each run over its start; the dashed line is the mean of all.
+    """Return the time of each run over its start, and the smooth trend of the times.
+
+    The dashed line is the mean of all.
 
     Args:
         runs: of one program.
@@ -116,6 +123,8 @@ def describe_run_dates(runs: Runs, beside: ArrayLike | None = None, user: str = 
         f"{len(runs)} runs took {time.min():.4g} to {time.max():.4g} s: the slowest "
         f"{time.max() / time.min():.2f} times the fastest"
     )
+    if note := smooth_trend(runs).note:
+        text += f"; {note}"
     marked = None if beside is None else np.asarray(beside, bool)
     if marked is None or not marked.any() or marked.all():
         return f"{text}."
@@ -138,6 +147,8 @@ def run_dates_figure(*, height: int = 320) -> RunDatesFigure:
         Marks(fig, empty, x="start", name=name) for name in ("runs", "beside", "chosen")
     )
     white, orange = palette.WHITE, palette.ORANGE
+    trend = Marks(fig, {"start": [], "trend": []}, x="start", name="trend")
+    trend.line("trend", palette.BLACK, width=1.5, legend="smooth trend")
     dots = [
         alone.points("time", palette.BLUE, fill=white, size=7, width=1.2, legend="runs"),
         beside.points("time", orange, marker="triangle", size=9, width=1.2, legend="beside"),
@@ -149,7 +160,7 @@ def run_dates_figure(*, height: int = 320) -> RunDatesFigure:
     hover(fig, dots, tips)
     choosable(fig, *dots)
     legend_above(fig)
-    return RunDatesFigure(fig, alone, beside, chosen, mean)
+    return RunDatesFigure(fig, alone, beside, chosen, trend, mean)
 
 
 def run_columns(runs: Runs) -> dict[str, list[object]]:

@@ -25,7 +25,7 @@ from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.text_table import parsed_numbers, read_text_table
 from workbench.uq.collectives.models import CollectiveTest, known_algorithms
-from workbench.uq.replicas import Replicas
+from workbench.uq.replicas import Replicas, without_slow
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,6 +63,13 @@ class MeasuredCollective:
         """Return the replicas as a calibration takes them, tests placed by nodes and bytes."""
         labels = [test.label for test in self.tests]
         return Replicas.of(self.replicas, labels, columns_of(self.tests))
+
+    def without_outliers(self) -> MeasuredCollective:
+        """Return the tests without severe outliers, as ``Replicas.without_outliers`` does."""
+        kept = tuple(without_slow(each) for each in self.replicas)
+        gone = sum(map(len, self.replicas)) - sum(map(len, kept))
+        notes = (f"{gone} outliers were removed",) if gone else ()
+        return replace(self, replicas=kept, notes=self.notes + notes)
 
     def on(self, nodes: Iterable[int]) -> MeasuredCollective:
         """Return the tests on these numbers of nodes."""

@@ -182,14 +182,20 @@ class AlgorithmMixture(StoredResult):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a model: ``model``, ``probability``, ``log score a test`` less the best."""
+        """Return a row a model: ``model``, ``probability``, ``log score a test`` less the best.
+
+        ``surrogate error (%)`` is the largest root mean square of a test at draws of the posterior;
+        nan for models that are not likely.
+        """
         import pandas as pd
 
+        errors = {one.model: 100 * float(one.posterior_error.max()) for one in self.calibrations}
         return pd.DataFrame(
             {
                 "model": self.models,
                 "probability": self.probabilities,
                 "log score a test": self.log_scores - self.log_scores.max(),
+                "surrogate error (%)": [errors.get(model, np.nan) for model in self.models],
             }
         )
 

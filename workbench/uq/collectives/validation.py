@@ -95,10 +95,26 @@ class CollectiveValidation(StoredResult):
 
     def predict(self, nodes: int, places: TorusPlaces = HOPPER) -> Prediction:
         """Return intervals of 90 % for the four buffer sizes on other nodes, of 100 draws."""
-        tests = tuple(CollectiveTest(nodes, kib * KIB) for kib in (8, 16, 24, 32))
+        tests = _buffers(nodes)
         machine = replace(self.machine, tests=tests, places=places)
         labels = [test.label for test in tests]
         return predict(self.posterior(), machine, labels, levels=(0.9,), seed=self.seed)
+
+    def larger(self, nodes: int, slowdown: float = 0.0) -> Replicas:
+        """Return synthetic replicas of the four buffer sizes on other nodes, of the finer rounds.
+
+        Args:
+            nodes: number of nodes.
+            slowdown: share by which messages are slower than in the calibrated tests, such as
+                injection that deteriorates under load (Wilke et al., section 7, of Fig. 4C).
+        """
+        tests = _buffers(nodes)
+        finer = GeminiCollective(
+            self.machine.collective, tests, self.machine.places, sharpness=TRUTH_SHARPNESS
+        )
+        found = synthetic_replicas(finer, self.seed)
+        rows = [(1.0 + slowdown) * row for row in found.rows]
+        return Replicas.of(rows, found.tests, found.columns)
 
     def observed(self) -> NDArray[np.bool_]:
         """Return whether each nominal time is within the range of its replicas, bool[tests]."""
@@ -128,6 +144,11 @@ class CollectiveValidation(StoredResult):
             f"replicas; surrogate within {worst:.2g} % at other points; "
             f"{np.count_nonzero(self.observed())} nominal times within the replicas' range)"
         )
+
+
+def _buffers(nodes: int) -> tuple[CollectiveTest, ...]:
+    """Return the tests of the four buffer sizes of Wilke et al. on some nodes."""
+    return tuple(CollectiveTest(nodes, kib * KIB) for kib in (8, 16, 24, 32))
 
 
 @lru_cache(maxsize=8)

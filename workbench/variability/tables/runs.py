@@ -49,10 +49,19 @@ class Runs(StoredResult):
     def __len__(self) -> int:
         return len(self.run)
 
-    @property
-    def optimal(self) -> NDArray[np.bool_]:
-        """Whether a run is faster than the mean, bool[runs] (Bhatele et al. 2020, IV-A)."""
-        return np.asarray(self.time_s < self.time_s.mean())
+    def optimal(self, tau: float = 1.0, trend: FloatArray | None = None) -> NDArray[np.bool_]:
+        """Return whether a run took less than tau times the mean (Bhatele et al. 2020, IV-A).
+
+        Args:
+            tau: share of the mean; 1 in the paper.
+            trend: float64[runs], over which the times are taken before; None takes them as they
+                are, as in the paper.
+
+        Returns:
+            bool[runs].
+        """
+        time = self.time_s if trend is None else self.time_s / trend
+        return np.asarray(time < tau * time.mean())
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a run: ``run``, ``start`` and ``end`` in s, ``time (s)``, ``optimal``."""
@@ -64,7 +73,7 @@ class Runs(StoredResult):
                 "start (s)": self.start,
                 "end (s)": self.end,
                 "time (s)": self.time_s,
-                "optimal": self.optimal,
+                "optimal": self.optimal(),
             }
         )
 

@@ -160,7 +160,8 @@ def fig_12() -> Any:
     from workbench import plotting, variability
 
     found = variability.shipped_report("milc-128").long_runs
-    drawn = [plotting.plot_long_forecast(found, model) for model in ("network", "attention")]
+    models = ("network", "attention")
+    drawn = [plotting.plot_long_forecast(found, model) for model in models if found is not None]
     return column(*drawn, sizing_mode="stretch_width")
 
 

@@ -54,10 +54,10 @@ def eliminate(
     learn = rng.permutation(np.flatnonzero(~checked))[:_MOST_SAMPLES]
     check = rng.permutation(np.flatnonzero(checked))[:_MOST_CHECKED]
     count = inputs.shape[1]
-    left, order = list(range(count)), list[int]()
+    left, order = np.arange(count), list[int]()
     costs = {0: weight[check] * np.abs(target[learn].mean() - target[check])}
     seed = int(rng.integers(2**31))
-    while left:
+    while len(left):
         halt_if_stopped(task)
         model = grow(inputs[np.ix_(learn, left)], target[learn], trees, seed)
         seen = inputs[np.ix_(check, left)]
@@ -66,7 +66,9 @@ def eliminate(
             use = model.feature_importances_
         else:
             use = _exchanged(model, seen, target[check], weight[check], rng)
-        order.append(left.pop(int(np.argmin(use))))
+        worst = int(np.argmin(use))
+        order.append(int(left[worst]))
+        left = np.delete(left, worst)
     place = np.empty(count, np.int64)
     place[order[::-1]] = np.arange(1, count + 1)
     error = np.array([costs[number].mean() for number in range(1, count + 1)])

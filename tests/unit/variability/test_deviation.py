@@ -138,23 +138,24 @@ def test_the_counters_of_the_jobs_own_routers_explain_unless_others_are_asked_fo
 
 
 def test_what_is_constant_in_a_run_tells_runs_apart_where_steps_are_held_out() -> None:
-    steps = drawn_steps(runs=30, steps=8)
+    steps = drawn_steps(runs=30, steps=40)  # more of a run than a leaf of the trees must have
     rng = np.random.default_rng(0)
     slow = rng.lognormal(0, 0.2, (30, 1))  # of a run, which no counter but its placement says
-    noise = rng.standard_normal((30, 8, 1))
-    named = np.broadcast_to(rng.permutation(30)[:, None, None], (30, 8, 1))
+    noise = rng.standard_normal((30, 40, 1))
+    named = np.broadcast_to(rng.permutation(30)[:, None, None], (30, 40, 1))
     told = replace(
         steps,
-        time_s=slow * np.exp(0.01 * rng.standard_normal((30, 8))),
+        time_s=slow * np.exp(0.01 * rng.standard_normal((30, 40))),
         counters=("RT_RB_STL", "NUM_ROUTERS"),
         values=np.concatenate([noise, named], axis=2),
     )
     found = deviation(told, features=None, folds=3, ways=("by-run", "by-step"))
     at = found.counters.index("NUM_ROUTERS")
-    assert found.relevance[1, at] == 1
+    assert_array_equal(found.relevance[:, at], [0, 1])
     trees, mean = (found.models.index(name) for name in ("trees", "mean-trajectory"))
-    assert found.mape[1, trees] < 0.5 * found.mape[1, mean]  # by step
-    assert found.mape[0, trees] > 0.9 * found.mape[0, mean]  # by run
+    by_run, by_step = found.mape[:, trees] / found.mape[:, mean]
+    # Not nearer to 0: the mean over the other runs' steps, which is taken away, varies by a run.
+    assert by_step < 0.9 < 0.99 < by_run
 
 
 def test_stability_is_one_for_the_same_and_about_zero_for_chance() -> None:

@@ -359,7 +359,7 @@ class _Question:
             alone[name] = expected * np.exp(model.alone(channels, held))
         explained = {self.importance_of, "network"} if self.importance_of else set()
         rise = {
-            name: self._rise(model, base, channels, held, at)
+            str(name): self._rise(model, base, channels, held, at)
             for name, model in learned.items()
             if name in explained
         }

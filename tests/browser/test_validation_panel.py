@@ -14,7 +14,7 @@ READ = re.compile(r"run times differ by")
 def test_a_recording_is_chosen_and_saved(
     show: Show, page: Any, until: Until, steady: Steady, keep: Keep
 ) -> None:
-    show("13-against-reality.ipynb", READ, re.compile("Root mean square"))
+    show("13-against-reality.ipynb", READ, re.compile("root mean square"))
     panel = page.locator(".workbench-panel").first
     before = status(page, READ)
     panel.get_by_role("button", name="as set", exact=True).click()

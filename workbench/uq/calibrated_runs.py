@@ -78,6 +78,10 @@ class CalibratedRuns(StoredResult):
             )
         return tuple(found)
 
+    def to_frame(self) -> pd.DataFrame:
+        """Return a row a draw, as ``Posterior.to_frame`` does."""
+        return self.posterior.to_frame()
+
     def to_run(self, count: int = 100, seed: int = 0) -> pd.DataFrame:
         """Return draws of the posterior at which to run the simulator next, a row a draw.
 

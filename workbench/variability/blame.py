@@ -210,8 +210,8 @@ def blame(
         jobs: of all users of the machine.
         least_nodes: as for ``neighbourhood``.
         during_all: as for ``neighbourhood``.
-        trend: whether a smooth trend of time is removed from run times and exposures; False leaves
-            both as they are, as in the paper.
+        trend: whether a smooth trend of time is removed from run times and exposures; the paper
+            leaves both as they are.
         tau: a run is optimal for mutual information if it took less than this share of the mean; 1
             in the paper (IV-A).
         permutations: permutations of the runs' times, for p-values.

@@ -165,7 +165,7 @@ def test_gaussian_process_takes_named_columns() -> None:
         burn_in=200,
     )
     assert found.coordinates == ("nodes",)
-    assert found.hyper.shape == (4, 200, 3)
+    assert found.hyper.shape == (4, 200, 4)
 
 
 @for_each("version", ["0.23.4", "1.3.0"])

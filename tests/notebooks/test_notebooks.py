@@ -91,7 +91,7 @@ SHORTER = {
         # A process more takes longer to start than these runs.
         "runs=16": "runs=4, workers=1",
         # As tests/unit/variability/test_world.py does.
-        "world.long_run()": "world.steps.rows([0])",
+        "world.long_runs(2)": "world.steps.rows([0])",
         "forecast_long(world.steps,": "forecast_long(world.steps.rows([1, 2, 3]),",
         "link_truth(steps=4)": "link_truth(steps=4, workers=1)",
     },
@@ -230,7 +230,7 @@ assert np.allclose(panel.drawn("without")["time"], without)
     "12-forecast-the-next-steps.ipynb": """
 assert panel.error == "", panel.error
 panel.wait(120)
-assert panel.found.best in ("trees", "attention", "ridge")
+assert panel.found.best in ("trees", "attention", "network", "ridge")
 scope = {}
 python = panel.python
 if "models=" not in python:

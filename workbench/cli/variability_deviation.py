@@ -1,10 +1,12 @@
 """Explain by how much steps deviate from the mean of all runs, and say which counters do.
 
 workbench variability deviation --steps steps.csv
-workbench variability deviation --steps steps.csv --json
+workbench variability deviation --steps steps.csv --features app,placement,io,sys --json
 
 STEPS has a row per step of each run, with the columns run, step and time_s and one for each
-counter: what it rose by during the step. The relevance of a counter is the share of the folds in
+counter: what it rose by during the step. Counters are those of the job's own routers, as in the
+paper, unless --features says others: IO_ and SYS_ begin the names of io's and sys's, NUM_ROUTERS
+and NUM_GROUPS are placement. The relevance of a counter is the share of the folds in
 which it is needed; errors are mean absolute percentage errors (MAPE, %) of the time of a step. Both
 are by folds of runs; those by steps, and the paper's way, are in "ways".
 """
@@ -31,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of a deviation."""
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
     add_columns(parser, "steps")
+    _EXPLAINED.add(parser, "features", type=words, metavar="NAMES")
     _EXPLAINED.add(parser, "folds")
     _EXPLAINED.add(parser, "ways", type=words, metavar="NAMES")
     _EXPLAINED.add(parser, "per_second", "trees", "seed")
@@ -71,6 +74,7 @@ def summary(found: Deviation) -> dict[str, Any]:
             for at, names in enumerate(found.groups)
         ],
         "ways": ways,
+        "features": list(found.features),
         "runs": len(set(found.run.tolist())),
         "steps": len(found.run),
         "folds": found.folds,

@@ -97,5 +97,8 @@ def summary(found: Forecast) -> dict[str, Any]:
         "own_times": found.own_times,
         "importance": dict(zip(found.important, found.importance, strict=True)),
         "importance_of": found.importance_of,
+        "importance_of_the_network": dict(
+            zip(found.important, found.network_importance, strict=False)  # empty without it
+        ),
         "notes": list(found.notes),
     }

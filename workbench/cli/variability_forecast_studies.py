@@ -4,7 +4,7 @@ workbench variability forecast-grid --steps steps.csv --m 10,20 --k 20,40
 workbench variability forecast-leakage --steps steps.csv --m 10 --k 20 --json
 workbench variability forecast-long --steps steps.csv --long long-run.csv --m 30 --k 40
 
-STEPS is a table of steps as for `workbench variability forecast`; LONG is one of a single run, with
+STEPS is a table of steps as for `workbench variability forecast`; LONG is one of long runs, with
 the same counters. Errors are mean absolute percentage errors (MAPE, %), with 95 % intervals over
 runs.
 """
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 _ABOUT = {
     "forecast-grid": "forecast from more or fewer steps and counters",
     "forecast-leakage": "say by how much usual mistakes flatter a forecast",
-    "forecast-long": "forecast a long run piece by piece, from short runs",
+    "forecast-long": "forecast long runs piece by piece, from short runs",
 }
 _FUNCTIONS = {
     name: FunctionOptions(f"workbench.variability.{name.replace('-', '_')}") for name in _ABOUT
@@ -42,7 +42,7 @@ def _add_arguments(action: str, parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--steps", required=True, metavar="STEPS", help="table of steps")
     add_columns(parser, "steps")
     if action == "forecast-long":
-        parser.add_argument("--long", required=True, metavar="LONG", help="table of one long run")
+        parser.add_argument("--long", required=True, metavar="LONG", help="table of long runs")
     function = _FUNCTIONS[action]
     function.add(parser, "m", "k", type=counts, metavar=number)
     function.add(parser, "models", type=words, metavar="NAMES")
@@ -112,6 +112,17 @@ def _long(found: LongForecast) -> dict[str, Any]:
     names = found.models
     return {
         "mape": dict(zip(names, found.mape.tolist(), strict=True)),
+        "intervals": dict(zip(names, found.mape_interval.tolist(), strict=True)),
+        "mape_by_run": {
+            name: dict(zip(found.run_names, each, strict=True))
+            for name, each in zip(names, found.mape_by_run().tolist(), strict=True)
+        },
+        "skill_on_persistence": {
+            name: {"skill": float(skill), "interval": ends.tolist()}
+            for name, skill, ends in zip(
+                names, found.skill[:, 1], found.skill_interval[:, 1], strict=True
+            )
+        },
         "mape_of_short_runs": dict(zip(names, found.short_mape.tolist(), strict=True)),
         "interval_holds": dict(zip(names, found.coverage.tolist(), strict=True)),
         "best": found.best,

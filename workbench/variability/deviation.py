@@ -36,7 +36,7 @@ from workbench.variability.folds import (
     share_interval,
 )
 from workbench.variability.step_means import means_of
-from workbench.variability.tables.steps import StepTable
+from workbench.variability.tables.steps import FEATURES, StepTable, feature_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -87,8 +87,7 @@ class Deviation(StoredResult):
         place: float64[ways, counters], mean place in the elimination; 1 was left last.
         stability: float64[ways], of the counters needed over folds (Nogueira, Sechidis and Brown
             2018): 1 where they are always the same, 0 where they are drawn by chance.
-        error: float64[ways, counters], %, mean MAPE in elimination with 1, 2, ... counters left;
-            nan for numbers that were skipped.
+        error: float64[ways, counters], %, mean MAPE in elimination with 1, 2, ... counters left.
         group: int64[counters], of counters that go up and down together.
         group_relevance: float64[groups], ``by-run``, share of folds in which one of the group is
             needed.
@@ -127,6 +126,12 @@ class Deviation(StoredResult):
     notes: tuple[str, ...]
 
     plot = Drawing("plot_deviation")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """Where the counters were read: some of ``app``, ``placement``, ``io`` and ``sys``."""
+        there = {feature_of(name) for name in self.counters}
+        return tuple(name for name in FEATURES if name in there)
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -192,6 +197,7 @@ class Deviation(StoredResult):
 def deviation(
     steps: StepTable,
     *,
+    features: Iterable[str] | None = ("app",),
     folds: int = 10,
     ways: Iterable[str] = DEVIATION_WAYS,
     per_second: bool = False,
@@ -203,6 +209,9 @@ def deviation(
 
     Args:
         steps: of runs of one program with one input.
+        features: counters that explain: some of ``app``, ``placement``, ``io`` and ``sys``; None is
+            all that the table has. The paper has those of the job's own routers (V-B). Placement
+            has one value a run: folds by step can tell runs apart by it.
         folds: number of parts, each predicted by models trained on the others; at most one a run.
         ways: some of ``by-run``, ``by-step`` and ``paper``; the first is always there.
         per_second: divide counters by the time of their step. What a counter rises by contains that
@@ -221,7 +230,8 @@ def deviation(
     names = tuple(name for name in DEVIATION_WAYS if name == "by-run" or name in known)
     _known((trees,), TREES, "trees")
     folds, seed = whole(folds, "folds", 2), whole(seed, "seed", 0)
-    question = _question(steps, folds, per_second, trees, seed)
+    table = steps if features is None else steps.only(features)
+    question = _question(table, folds, per_second, trees, seed)
     work = [partial(question.fold, way, at) for way in names for at in range(question.parts)]
     with one_thread():
         pieces = in_threads(work, task_of(task), "fold")
@@ -429,7 +439,8 @@ def _question(steps: StepTable, folds: int, per_second: bool, trees: Trees, seed
     if not kept:
         raise ParameterError(
             "deviations are explained by counters, and the table must have one that varies; got "
-            f"{', '.join(steps.counters) or 'no counters'}; add a column for a counter",
+            f"{', '.join(steps.counters) or 'no counters'}; add a column for a counter, or take "
+            "more features",
             key="steps",
         )
     values = steps.values[:, :, kept]

@@ -17,7 +17,6 @@ Trees = Literal["histogram", "exact"]
 
 _MOST_SAMPLES = 4000  # that elimination learns from: more change its choice little
 _MOST_CHECKED = 1500  # that it is checked on
-_AT_ONCE = 5  # a fifth of the counters that are left, from ten on
 _CHECKED = 0.25  # share of the groups that each number of counters is checked on
 
 
@@ -30,7 +29,7 @@ class Elimination:
     """
 
     place: NDArray[np.int64]  # of each counter: 1 for the last one left, 2 for the one before it
-    error: FloatArray  # mean cost with 1, 2, ... counters; nan for numbers that were skipped
+    error: FloatArray  # mean cost with 1, 2, ... counters
     chosen: NDArray[np.bool_]  # [counters]
 
 
@@ -43,7 +42,7 @@ def eliminate(
     rng: np.random.Generator,  # of the samples that are used, the trees and the exchanges
     task: Task,
 ) -> Elimination:
-    """Set counters aside, those with the least importance first: one at a time, of ten or more two.
+    """Set counters aside one at a time, the one with the least importance first.
 
     With ``histogram`` trees the importance of a counter is by how much the cost of samples that
     were not learned from rises when its readings are exchanged among them; with ``exact`` ones it
@@ -67,15 +66,12 @@ def eliminate(
             use = model.feature_importances_
         else:
             use = _exchanged(model, seen, target[check], weight[check], rng)
-        worst = np.argsort(use, kind="stable")[: max(1, len(left) // _AT_ONCE)]
-        order += left[worst].tolist()
+        worst = int(np.argmin(use))
+        order.append(int(left[worst]))
         left = np.delete(left, worst)
     place = np.empty(count, np.int64)
     place[order[::-1]] = np.arange(1, count + 1)
-    error = np.full(count, np.nan)
-    for number in range(1, count + 1):
-        if number in costs:
-            error[number - 1] = costs[number].mean()
+    error = np.array([costs[number].mean() for number in range(1, count + 1)])
     return Elimination(place, error, place <= _fewest(costs, group[check]))
 
 

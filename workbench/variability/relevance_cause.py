@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 LARGE = 0.5
 """Relevance from which a counter is said to predict."""
 
+CAUSING = 0.1
+"""Share of the delay from which a counter is said to cause: chosen."""
+
 _BETWEEN = ("row", "column", "global")
 _WAITS: Mapping[str, tuple[str, ...]] = {
     "RT_RB_STL": _BETWEEN,
@@ -51,6 +54,8 @@ class RelevanceAndCause(StoredResult):
         relevance: float64[counters], share of the folds in which the counter is needed.
         relevance_interval: float64[counters, 2], 95 %.
         cause: float64[counters], share of all delay that goes away without what the counter reads.
+        group: int64[counters], of counters that go up and down together, or count waits for the
+            same links: one of them says what all say, and which one is needed is chance.
         correlation: rank correlation of the two (Spearman); nan where one of them is constant.
         provenance: of the steps.
     """
@@ -59,6 +64,7 @@ class RelevanceAndCause(StoredResult):
     relevance: NDArray[np.float64]
     relevance_interval: NDArray[np.float64] = field(metadata={"axes": 2})
     cause: NDArray[np.float64]
+    group: NDArray[np.int64]
     correlation: float
     provenance: Provenance
 
@@ -66,13 +72,21 @@ class RelevanceAndCause(StoredResult):
 
     @property
     def misleading(self) -> tuple[str, ...]:
-        """Counters that are needed in half of the folds and cause less than a tenth."""
-        return self._named((self.relevance >= LARGE) & (self.cause < 0.1), self.relevance)
+        """Counters that are needed in half of the folds and cause less than a tenth.
+
+        None of their group causes more.
+        """
+        causing = np.isin(self.group, self.group[self.cause >= CAUSING])
+        return self._named((self.relevance >= LARGE) & ~causing, self.relevance)
 
     @property
     def overlooked(self) -> tuple[str, ...]:
-        """Counters that cause a tenth or more and are needed in less than half of the folds."""
-        return self._named((self.relevance < LARGE) & (self.cause >= 0.1), self.cause)
+        """Counters that cause a tenth or more.
+
+        None of their group is needed in half of the folds.
+        """
+        relevant = np.isin(self.group, self.group[self.relevance >= LARGE])
+        return self._named((self.cause >= CAUSING) & ~relevant, self.cause)
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row a counter, the most relevant first."""
@@ -85,6 +99,7 @@ class RelevanceAndCause(StoredResult):
                 "relevance from": self.relevance_interval[:, 0],
                 "relevance to": self.relevance_interval[:, 1],
                 "causes (%)": 100 * self.cause,
+                "group": self.group,
             }
         ).sort_values(
             ["relevance", "causes (%)"], ascending=False, kind="stable", ignore_index=True
@@ -134,9 +149,21 @@ def relevance_and_cause(found: Deviation, cause: Mapping[str, float]) -> Relevan
         relevance,
         found.relevance_interval[0],
         shares,
+        _together(found),
         float("nan") if constant else float(spearmanr(relevance, shares).statistic),
         found.provenance,
     )
+
+
+def _together(found: Deviation) -> NDArray[np.int64]:
+    """Return groups of counters that go together or count waits for the same links."""
+    group = found.group.copy()
+    counting: dict[tuple[str, ...], int] = {}
+    for at, name in enumerate(found.counters):
+        if links := _WAITS.get(name):
+            first = counting.setdefault(links, at)
+            group[group == group[at]] = group[first]
+    return group
 
 
 def counter_causes(counters: Iterable[str], saved: Mapping[str, float]) -> dict[str, float]:

@@ -65,7 +65,8 @@ class VariabilityReport(StoredResult):
         timed_forecasts: from all counters and the run's own step times.
         importance: the forecast of the most steps from the most steps seen, with its importances.
         leakage: how much mistakes of method flatter this forecast.
-        long_run: forecast of a run that no model saw; None where there is none.
+        long_runs: forecast of long runs that no model saw, from counters alone; None where there
+            are none.
         provenance: of the tables.
     """
 
@@ -81,7 +82,7 @@ class VariabilityReport(StoredResult):
     timed_forecasts: ForecastGrid | None
     importance: Forecast | None
     leakage: Leakage | None
-    long_run: LongForecast | None
+    long_runs: LongForecast | None
     provenance: Provenance = field(default_factory=lambda: Provenance("measured", ""))
 
     plot = Drawing("plot_variability_report")
@@ -114,8 +115,8 @@ class VariabilityReport(StoredResult):
             if grid is not None:
                 least = float(grid.mape.min(axis=3).mean())
                 rows.append(("forecast", f"MAPE of the best model, {what}", least, "%"))
-        if self.long_run is not None:
-            rows.append(("long run", "least MAPE", float(self.long_run.mape.min()), "%"))
+        if self.long_runs is not None:
+            rows.append(("long runs", "least MAPE", float(self.long_runs.mape.min()), "%"))
         return pd.DataFrame(rows, columns=["analysis", "quantity", "value", "unit"])
 
     @property
@@ -144,7 +145,7 @@ def report(
     m: Sequence[int] = (),
     k: Sequence[int] = (),
     features: Iterable[Iterable[str]] | None = None,
-    long_run: StepTable | None = None,
+    long_runs: StepTable | None = None,
     models: Iterable[str] = MODELS,
     seed: int = 0,
     task: Task | None = None,
@@ -163,7 +164,7 @@ def report(
         m: numbers of steps that forecasts see; without any there are no forecasts.
         k: numbers of steps that are forecast.
         features: as for ``forecast_grid``.
-        long_run: a run of many more steps, for the forecast of a run never seen.
+        long_runs: runs of many more steps, for the forecast of runs never seen.
         models: of the forecasts, as for ``forecast``.
         seed: of all analyses.
         task: gets the progress of each analysis in turn; once it is stopped, the work ends.
@@ -187,8 +188,8 @@ def report(
         timed = forecast_grid(steps, m=m, k=k, features=sets[-1:], models=known, **work)
         importance = forecast(steps, features=sets[-1], models=known, own_times=False, **longest)
         leakage = forecast_leakage(steps, models=learners, every=_SPACING, **longest)
-    if long_run is not None:
-        long = forecast_long(steps, long_run, models=known, **work)
+    if long_runs is not None:
+        long = forecast_long(steps, long_runs, models=known, own_times=False, **work)
     deviated = deviation(steps, **work)
     cause = None
     if saved:

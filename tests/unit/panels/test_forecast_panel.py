@@ -16,6 +16,7 @@ import pytest
 from workbench.errors import ParameterError
 from workbench.panels import ForecastPanel
 from workbench.variability import Forecast
+from workbench.variability.tables.steps import FEATURES
 from workbench.variability.world.scene import WorldSettings
 
 
@@ -156,6 +157,11 @@ def test_relevance_is_found_in_a_table_of_the_user(panel: ForecastPanel, tmp_pat
     with contextlib.chdir(tmp_path):
         exec(panel.python, scope)
     assert scope["found"].relevance.tolist() == panel.result.relevance.tolist()
+    # Counters of the job's own routers unless all are asked for; the code says which.
+    assert "features=" not in panel.python
+    panel.explaining = FEATURES
+    panel.wait(120)
+    assert "features=('app', 'placement', 'io', 'sys')" in panel.python
 
 
 def test_a_refusal_stands_beside_its_control(panel: ForecastPanel, tmp_path: Path) -> None:

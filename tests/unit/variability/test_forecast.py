@@ -21,6 +21,7 @@ from workbench.tasks import Task
 from workbench.variability import Forecast, forecast
 from workbench.variability.forecasting import attention
 from workbench.variability.forecasting.attention import UPDATES, first_weights, forward, gradient
+from workbench.variability.forecasting.forecast import MODELS
 from workbench.variability.forecasting.forecasters import _STRENGTHS, _coefficients
 from workbench.variability.forecasting.windows import persistence, windows_of
 
@@ -75,6 +76,30 @@ def test_a_stop_ends_each_fold_before_its_next_network(monkeypatch: pytest.Monke
     assert 1 <= len(trained) == len(set(trained)) <= 2
 
 
+@pytest.mark.usefixtures("short_training")
+def test_the_network_is_attention_without_its_share_of_ridge() -> None:
+    asked = partial(forecast, drawn_steps(runs=8, steps=10), m=2, k=3, folds=2)
+    both = asked(models=("attention", "ridge", "network"))
+    assert both.models[:3] == ("attention", "network", "ridge")
+    mixed, alone, ridge = both.predicted_s[:3]
+    assert both.mape[1] == pytest.approx(both.alone_mape[0], rel=1e-12)
+    assert both.share[1] == 1 and both.share[0] < 0.9
+    # What ``attention`` adds to ridge is, fold by fold, its share of what the network adds.
+    expected = both.predicted_s[both.models.index("mean-trajectory")]
+    logs = [np.log(one / expected) for one in (mixed, alone, ridge)]
+    for fold in range(2):
+        here = both.fold == fold
+        ours, network, plain = (one[here] for one in logs)
+        share = ((ours - plain) @ (network - plain)) / ((network - plain) @ (network - plain))
+        assert -1e-12 <= share <= 1
+        assert_allclose(ours, plain + share * (network - plain), atol=1e-12)
+    only = asked(models=("network",), importance_of="network")
+    assert_allclose(only.predicted_s[0], alone, rtol=1e-12)
+    assert_array_equal(only.importance, only.network_importance)
+    assert_allclose(only.importance, both.network_importance, atol=1e-9)
+    assert not len(asked(models=("ridge",), importance_of="ridge").network_importance)
+
+
 def test_windows_slide_from_m_to_the_last_k_steps() -> None:
     steps = drawn_steps(runs=2)
     windows = windows_of(steps, 4, 6)
@@ -94,7 +119,7 @@ def test_persistence_of_runs_that_are_slower_by_a_factor_is_exact() -> None:
 
 def test_what_is_seen_halves_the_error_of_the_mean_trajectory(found: Forecast) -> None:
     error = dict(zip(found.models, found.mape, strict=True))
-    assert {"attention", "trees", "ridge", "persistence", "mean-trajectory"} == {*error}
+    assert set(MODELS) == {*error}
     assert min(error["ridge"], error["trees"]) < 0.7 * error["mean-trajectory"]
     assert (found.mape_interval[:, 0] <= found.mape).all()
     assert (found.mape <= found.mape_interval[:, 1]).all()
@@ -185,5 +210,6 @@ def test_the_command_prints_errors_and_intervals(
     assert command("forecast", "--steps", path, "--m", 3, "--k", 4, "--folds", 2, "--json") == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed["mape"].keys() == printed["intervals"].keys()
-    assert {"attention", "trees", "ridge", "persistence", "mean-trajectory"} == {*printed["mape"]}
+    assert set(MODELS) == {*printed["mape"]}
+    assert printed["importance"].keys() == printed["importance_of_the_network"].keys()
     assert printed["counters"] == list(steps.counters)

@@ -131,15 +131,35 @@ def test_a_long_run_is_forecast_from_short_ones(tmp_path: Path) -> None:
     assert "6 pieces" in describe_long_forecast(read)
 
 
+def test_intervals_of_long_runs_are_over_runs() -> None:
+    short, long_runs = drawn_steps(runs=16, steps=20), drawn_steps(runs=3, steps=60, seed=9)
+    long_runs = replace(long_runs, run=("a", "b", "c"))
+    found = forecast_long(short, long_runs, m=5, k=8, models=ridge)
+    assert found.run_names == ("a", "b", "c")
+    assert_array_equal(np.bincount(found.run), [6, 6, 6])
+    # Each run is forecast as it is alone, and the errors are those of the pieces.
+    alone = forecast_long(short, long_runs.rows([1]), m=5, k=8, models=ridge)
+    assert_allclose(alone.predicted_s, found.predicted_s[:, found.run == 1], rtol=1e-12)  # sums
+    assert_allclose(alone.mape, found.mape_by_run()[:, 1], rtol=1e-12)
+    assert_allclose(found.mape_by_run().mean(axis=1), found.mape, rtol=1e-12)
+    assert_allclose(alone.mape_interval, np.stack([alone.mape, alone.mape], axis=1), rtol=1e-12)
+    low, high = found.mape_interval.T
+    assert (found.mape_by_run().min(axis=1) <= low + 1e-9).all()
+    assert (low < found.mape).all() and (found.mape < high).all()
+    assert found.notes[-1] == "with 3 long runs the intervals of errors and skills are too narrow"
+    assert "of 3 runs" in describe_long_forecast(found, "ridge")
+    assert plot_long_forecast(found, "ridge", 2).references()
+
+
 def test_what_is_no_long_run_is_refused() -> None:
     steps = drawn_steps(runs=6, steps=12)
     tried = partial(forecast_long, steps, m=3, k=4, models=ridge)
     with pytest.raises(ParameterError, match="must not be among the runs learned from; r0 is"):
         tried(steps)
-    with pytest.raises(ParameterError, match="lacks RT_FLIT_TOT, PT_PKT_TOT"):
+    with pytest.raises(ParameterError, match="lack RT_FLIT_TOT, PT_PKT_TOT"):
         other = drawn_steps(runs=1, steps=30, seed=5)
         tried(replace(other, counters=("RT_RB_STL",), values=other.values[:, :, :1]))
-    with pytest.raises(ParameterError, match="at least m \\+ k = 7 steps; got 6"):
+    with pytest.raises(ParameterError, match="at least m \\+ k = 7 steps; r0 has 6"):
         tried(drawn_steps(runs=1, steps=6, seed=5))
 
 

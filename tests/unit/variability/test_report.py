@@ -74,15 +74,15 @@ def test_a_report_has_all_analyses_and_is_read_back(
     assert made.timed_forecasts is not None and made.timed_forecasts.own_times
     assert not made.forecasts.own_times
     assert made.importance is not None and (made.importance.m, made.importance.k) == (3, 2)
-    assert made.long_run is None
+    assert made.long_runs is None
     again = VariabilityReport.load(made.save(tmp_path / "loud.json"))
     assert again.to_json() == made.to_json()
     frame = again.to_frame().set_index("quantity")["value"]
     assert frame["slowest over fastest"] == pytest.approx(made.slowest)
     assert isinstance(made.plot(), LayoutDOM)
     assert isinstance(made.plot("leakage", "mean"), LayoutDOM)
-    with pytest.raises(ParameterError, match=r"parts must be some of mean, blame, .*'long_run'"):
-        made.plot("long_run")
+    with pytest.raises(ParameterError, match=r"parts must be some of mean, blame, .*'long_runs'"):
+        made.plot("long_runs")
 
 
 def test_without_windows_there_are_no_forecasts(tables: tuple[Runs, JobLog, StepTable]) -> None:
@@ -117,6 +117,45 @@ def test_the_runs_of_a_report_are_those_that_the_generator_makes() -> None:
     shipped = shipped_report("umt-128")
     again = generate("small", application="umt-128", runs=2, seed=0, workers=1)
     np.testing.assert_allclose(again.runs.time_s, shipped.runs.time_s[:2], rtol=1e-9)  # libm
+
+
+def test_reports_are_made_the_papers_way() -> None:
+    """By the job's own counters, and with the network alone beside its mixture with ridge."""
+    for name in shipped_reports():
+        one = shipped_report(name)
+        assert one.deviation.features == ("app",)
+        if one.forecasts is not None and one.importance is not None:
+            assert {"network", "attention"} < set(one.forecasts.models)
+            assert len(one.importance.network_importance) == len(one.importance.important)
+    told = shipped_report("milc-128").long_runs
+    assert told is not None and not told.own_times
+    assert len(told.run_names) == 12 and told.time_s.shape == (12, 620)
+
+
+def test_the_network_alone_decides_and_its_mixture_does_not() -> None:
+    reports = {name: shipped_report(name) for name in shipped_reports()}
+
+    def verdicts(model: str, factor: float) -> dict[str, str]:
+        """Return the verdicts if a model's errors on 512 nodes and on long runs were others."""
+        large, milc = reports["amg-512"], reports["milc-128"]
+        grid, told = large.forecasts, milc.long_runs
+        assert grid is not None and told is not None
+        mape, skill = grid.mape.copy(), told.skill_interval.copy()
+        mape[..., grid.models.index(model)] *= factor
+        skill[told.models.index(model)] = 1 - factor
+        changed = {
+            **reports,
+            "amg-512": dataclasses.replace(large, forecasts=dataclasses.replace(grid, mape=mape)),
+            "milc-128": dataclasses.replace(
+                milc, long_runs=dataclasses.replace(told, skill_interval=skill)
+            ),
+        }
+        return {one.name: one.verdict for one in findings(changed)}
+
+    names = ("larger-jobs-are-harder-to-forecast", "long-runs-can-be-forecast")
+    assert [verdicts("network", 2.0)[name] for name in names] == ["confirmed", "contradicted"]
+    assert [verdicts("network", 0.5)[name] for name in names] == ["contradicted", "confirmed"]
+    assert verdicts("attention", 2.0) == verdicts("attention", 0.5)
 
 
 def test_verdicts_follow_the_reports() -> None:

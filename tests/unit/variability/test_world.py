@@ -204,9 +204,13 @@ def test_without_interference_nobody_matters() -> None:
 
 
 def test_the_long_run_is_none_of_the_runs(world: World) -> None:
-    long = world.long_run()
-    assert long.time_s.shape == (1, 620) and long.counters == world.steps.counters
+    long = world.long_runs(2)
+    assert long.time_s.shape == (2, 620) and long.counters == world.steps.counters
     assert long.start[0] > world.runs.end.max()
+    # Each is made beside the jobs of its own days, and is the same however many there are.
+    assert long.start[1] - long.start[0] > long.time_s[0].sum()
+    assert abs(np.corrcoef(long.time_s)[0, 1]) < 0.5
+    np.testing.assert_array_equal(world.long_runs().time_s, long.time_s[:1])
     assert (long.time_s > 0).all() and np.isfinite(long.values).all()
 
 

@@ -15,12 +15,13 @@ from workbench.panels.variability.blame_state import EMULATED, GENERATED, OWN
 from workbench.panels.variability.forecast_state import BEST
 from workbench.variability.deviation import DEVIATION_WAYS
 from workbench.variability.forecasting.forecast import LEARNERS, MODELS
+from workbench.variability.tables.steps import FEATURES
 
 ASKED = ("m", "k", "features", "own_times")
 """Settings of the forecast."""
 
 
-OF_DEVIATION = ("ways", "per_second")
+OF_DEVIATION = ("explaining", "ways", "per_second")
 """Settings of the analysis of deviations."""
 
 
@@ -77,6 +78,16 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             tooltip="Off: forecasts see counters only, as in the paper",
             layout=widgets.Layout(width="230px"),
         ),
+        "explaining": inputs.Dropdown(
+            options=[
+                ("the job's routers, as in the paper", ("app",)),
+                ("all that were read", FEATURES),
+            ],
+            value=("app",),
+            tooltip="Counters that explain; where nodes are says which run it is, if steps are "
+            "held out",
+            **named("Explained by", "340px"),
+        ),
         "ways": inputs.Dropdown(
             options=[
                 ("whole runs", DEVIATION_WAYS[:1]),
@@ -97,7 +108,7 @@ def forecast_controls(moment: Slider, views: dict[str, str]) -> dict[str, Any]:
             options=[
                 ("ridge: a second", ("ridge",)),
                 ("ridge and trees", ("trees", "ridge")),
-                ("attention too: up to minutes", LEARNERS),
+                ("the network too: up to minutes", LEARNERS),
             ],
             value=("ridge",),
             tooltip="Models that are compared, beside those that learn nothing",

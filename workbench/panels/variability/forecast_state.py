@@ -33,6 +33,7 @@ class ForecastState:
     k: int
     features: tuple[str, ...]
     own_times: bool
+    explaining: tuple[str, ...]
     ways: tuple[str, ...]
     per_second: bool
     models: tuple[str, ...]

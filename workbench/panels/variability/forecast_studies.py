@@ -100,6 +100,7 @@ ERRORS = Study(
 def _deviation(work: Work, task: Task) -> Deviation:
     return deviation(
         work.source.steps,
+        features=work.state.explaining,
         ways=work.state.ways,
         per_second=work.state.per_second,
         task=task,
@@ -107,11 +108,17 @@ def _deviation(work: Work, task: Task) -> Deviation:
 
 
 def _deviation_code(work: Work) -> list[str]:
-    rates = ", per_second=True" if work.state.per_second else ""
+    given = _explained(work.state)
     return [
-        f"found = variability.deviation(steps, ways={work.state.ways!r}{rates})",
+        f"found = variability.deviation(steps, ways={work.state.ways!r}{given})",
         "figure = found.plot()",
     ]
+
+
+def _explained(state: ForecastState) -> str:
+    """Return the options of a deviation as code."""
+    features = "" if state.explaining == ("app",) else f", features={state.explaining!r}"
+    return features + (", per_second=True" if state.per_second else "")
 
 
 def _cause(work: Work, task: Task) -> RelevanceAndCause:
@@ -120,6 +127,7 @@ def _cause(work: Work, task: Task) -> RelevanceAndCause:
         raise ParameterError("causes are known of a made-up world only; choose one", key="view")
     found = deviation(
         work.source.steps,
+        features=work.state.explaining,
         ways=DEVIATION_WAYS[:1],
         per_second=work.state.per_second,
         task=task,
@@ -131,9 +139,9 @@ def _cause(work: Work, task: Task) -> RelevanceAndCause:
 
 
 def _cause_code(work: Work) -> list[str]:
-    rates = ", per_second=True" if work.state.per_second else ""
+    given = _explained(work.state)
     return [
-        f"deviation = variability.deviation(steps, ways={DEVIATION_WAYS[:1]!r}{rates})",
+        f"deviation = variability.deviation(steps, ways={DEVIATION_WAYS[:1]!r}{given})",
         "saved = world.link_truth().by_class()",
         "cause = variability.counter_causes(deviation.counters, saved)",
         "found = variability.relevance_and_cause(deviation, cause)",
@@ -155,7 +163,7 @@ CAUSE = Study(
     "the runs simulated again with links of each class that could carry everything.",
     compute=_cause,
     code=_cause_code,
-    settings=("per_second",),
+    settings=("explaining", "per_second"),
     needs_world=True,
 )
 
@@ -204,7 +212,7 @@ def _long(work: Work, task: Task) -> LongForecast:
     state, source = work.state, work.source
     if source.world is not None:
         task.report(0, 0, "a long run is being made")
-        others, long_run = source.steps, source.world.long_run()
+        others, long_run = source.steps, source.world.long_runs()
     else:
         left = [at for at in range(len(source.steps)) if at != state.run]
         others, long_run = source.steps.rows(left), source.steps.rows([state.run])
@@ -222,7 +230,7 @@ def _long(work: Work, task: Task) -> LongForecast:
 def _long_code(work: Work) -> list[str]:
     state = work.state
     if work.source.world is not None:
-        lines = ["others, long_run = steps, world.long_run()"]
+        lines = ["others, long_run = steps, world.long_runs()"]
     else:
         lines = [
             f"others = steps.rows([at for at in range(len(steps)) if at != {state.run}])",

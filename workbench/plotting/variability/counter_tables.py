@@ -64,6 +64,8 @@ def plot_relevance(found: Mapping[str, Deviation], way: str = "by-run") -> Layou
 def plot_importances(found: Mapping[str, Forecast]) -> LayoutDOM:
     """Return how much forecasts of data sets rely on each counter (Bhatele et al. 2020, figure 11).
 
+    Where there is the network alone, it stands beside the model whose importances were asked for.
+
     Args:
         found: of ``workbench.variability.forecast``, by the name of the data set.
 
@@ -72,21 +74,26 @@ def plot_importances(found: Mapping[str, Forecast]) -> LayoutDOM:
     """
     _some(found)
     counters = list(dict.fromkeys(name for one in found.values() for name in one.important))
-    values = np.full((len(counters), len(found)), np.nan)
-    for column, one in enumerate(found.values()):
-        for name, rise in zip(one.important, one.importance, strict=True):
-            values[counters.index(name), column] = rise
-    models = ", ".join(f"{name}: {one.importance_of}" for name, one in found.items())
+    columns: dict[str, dict[str, float]] = {}
+    for name, one in found.items():
+        each = {one.importance_of: one.importance}
+        if len(one.network_importance):
+            each = {"network": one.network_importance, **each}
+        for model, rises in each.items():
+            columns[f"{name} {model}"] = dict(zip(one.important, rises.tolist(), strict=True))
+    values = np.array(
+        [[rises.get(counter, np.nan) for rises in columns.values()] for counter in counters]
+    )
     return stacked(
         heading(
             "What forecasts rely on",
-            f"points by which the MAPE rises with another run's readings; {models}; "
-            f"{_captions(found)}",
+            "points by which the MAPE rises with another run's readings; attention is the network "
+            f"mixed with ridge; {_captions(found)}",
         ),
         tile_table(
             values,
             counters,
-            list(found),
+            list(columns),
             title="Importance (points of MAPE)",
             file_name="importances",
             colours=palette.AMOUNTS,

@@ -36,8 +36,8 @@ def plot_deviation(found: Deviation) -> LayoutDOM:
         heading(
             "Which counters explain how a step deviates from the mean",
             f"{len(np.unique(found.run))} runs, {len(found.run)} steps, {len(found.counters)} "
-            f"counters{rates}; {found.folds} folds by run, seed {found.seed}; "
-            f"{found.provenance.caption()}",
+            f"counters{rates} of {' + '.join(found.features)}; {found.folds} folds by run, seed "
+            f"{found.seed}; {found.provenance.caption()}",
         ),
         beside(_relevance_rows(found), _error_rows(found), shares=[3, 2]),
         sentence(describe_deviation(found)),

@@ -9,6 +9,7 @@ from bokeh.models import LayoutDOM, Range1d
 from bokeh.plotting import figure
 
 from workbench.plotting import palette
+from workbench.plotting.axes import legend_above
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.marks import Marks
 from workbench.plotting.rows import beside, row_figure
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 _ROW_PX = 26  # a bar of 16 px with its interval
 _MOST_COUNTERS = 20  # chosen: 520 px of rows, below the errors in a window 900 px high
-_LEARNED = ("attention", "trees", "ridge")
+_LEARNED = ("attention", "network", "trees", "ridge")
 
 
 def plot_forecast(found: Forecast) -> LayoutDOM:
@@ -110,4 +111,10 @@ def _importance_rows(found: Forecast) -> figure:
     marks = Marks(fig, {"name": names, "rise": found.importance[order]})
     tips = [("", "@name"), ("MAPE rises by", "@rise{0.00} points")]
     marks.bars("rise", palette.SIMULATED, edge=palette.CAPTION, tips=tips)
+    if len(found.network_importance) and found.importance_of != "network":
+        alone = Marks(fig, {"name": names, "rise": found.network_importance[order]})
+        alone.points(
+            "rise", palette.ORANGE, marker="diamond", size=8, legend="the network alone", tips=tips
+        )
+        legend_above(fig)
     return fig

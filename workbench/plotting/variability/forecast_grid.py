@@ -89,6 +89,14 @@ def describe_forecast_grid(found: ForecastGrid) -> str:
         changes.append(_change(mean[..., 0].mean(), mean[..., -1].mean(), found.features[-1]))
     if changes:
         text += f" The error of {found.best} is {'; '.join(changes)}."
+    if {"network", "attention"} <= set(found.models):
+        alone, mixed = (
+            found.mape[..., found.models.index(name)] for name in ("network", "attention")
+        )
+        text += (
+            f" The network alone has {alone.min():.1f} to {alone.max():.1f} %, attention, which "
+            f"mixes it with ridge, {mixed.min():.1f} to {mixed.max():.1f} %."
+        )
     return text
 
 

@@ -33,7 +33,7 @@ _FIGURES: dict[str, Callable[[Any], LayoutDOM]] = {
     "timed_forecasts": plot_forecast_grid,
     "importance": plot_forecast,
     "leakage": plot_leakage,
-    "long_run": plot_long_forecast,
+    "long_runs": plot_long_forecast,
 }
 
 
@@ -43,7 +43,7 @@ def plot_variability_report(found: VariabilityReport, *parts: str) -> LayoutDOM:
     Args:
         found: of ``workbench.variability.report``.
         parts: some of ``mean``, ``routines``, ``blame``, ``deviation``, ``cause``, ``forecasts``,
-            ``timed_forecasts``, ``importance``, ``leakage`` and ``long_run``, as the report's
+            ``timed_forecasts``, ``importance``, ``leakage`` and ``long_runs``, as the report's
             attributes are called; without any all that it has.
 
     Raises:

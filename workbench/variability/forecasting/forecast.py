@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-ForecastModel = Literal["attention", "trees", "ridge", "persistence", "mean-trajectory"]
+ForecastModel = Literal["attention", "network", "trees", "ridge", "persistence", "mean-trajectory"]
 MODELS: tuple[ForecastModel, ...] = get_args(ForecastModel)
 LEARNERS: tuple[Learner, ...] = get_args(Learner)
 
@@ -62,9 +62,10 @@ class Forecast(StoredResult):
     steps up to t_c and, if ``own_times``, the job's own times of these steps. Their target is the
     logarithm of the time of the next k steps over that of the mean trajectory.
 
-    ``ridge`` is linear in summaries of the steps seen; ``trees`` are boosted trees on the same and
-    ``attention`` a network on the steps themselves (Bhatele et al. 2020, IV-C), each mixed with
-    ridge by the share ``share``, chosen on runs that it has not learned from. ``persistence`` says
+    ``ridge`` is linear in summaries of the steps seen. ``network`` is scaled dot-product attention
+    and a fully connected network on the steps themselves, the paper's model (Bhatele et al. 2020,
+    IV-C). ``attention`` mixes it with ridge by the share ``share``, chosen on runs that it has not
+    learned from; so do ``trees``, boosted trees on the summaries, with theirs. ``persistence`` says
     that the run stays as much slower than the mean trajectory as in the steps seen, and
     ``mean-trajectory`` that it is as other runs on average.
 
@@ -97,6 +98,7 @@ class Forecast(StoredResult):
         importance: float64[important], by how many points the MAPE of ``importance_of`` rises where
             the run's readings are replaced by those of another run.
         importance_of: a model, or empty.
+        network_importance: float64[important], the same of ``network``; empty without it.
         folds: their number.
         seed: of the folds, the models and the intervals.
         provenance: of the steps.
@@ -126,6 +128,7 @@ class Forecast(StoredResult):
     important: tuple[str, ...]
     importance: NDArray[np.float64]
     importance_of: str
+    network_importance: NDArray[np.float64]
     folds: int
     seed: int
     provenance: Provenance
@@ -190,7 +193,7 @@ def forecast(
         k: number of steps that are forecast; None is a quarter.
         features: counters that are seen: some of ``app``, ``placement``, ``io`` and ``sys``; None
             is all that the table has.
-        models: some of ``attention``, ``trees``, ``ridge``, ``persistence`` and
+        models: some of ``attention``, ``network``, ``trees``, ``ridge``, ``persistence`` and
             ``mean-trajectory``; the last two are always there.
         own_times: whether models see the job's own times of the steps seen as well. Without them
             they see counters only, as in the paper.
@@ -228,8 +231,16 @@ def forecast(
         for name in names
     ]
     seen = _seen_counters(pieces, table)
-    important = tuple(pieces[0].rise) if pieces[0].rise else ()
-    rises = [float(np.mean([piece.rise.get(name, 0.0) for piece in pieces])) for name in important]
+    rises = {
+        model: {
+            name: float(np.mean([piece.rise[model].get(name, 0.0) for piece in pieces]))
+            for name in rise
+        }
+        for model, rise in pieces[0].rise.items()
+    }
+    rise = rises.get(importance_of, {})
+    important = tuple(rise)
+    of_network = rises.get("network", {}) if important else {}
     scores = scores_of(predicted, windows.actual_s, windows.run, names, seed)
     return Forecast(
         m=windows.m,
@@ -253,8 +264,9 @@ def forecast(
         alone_mape=100 * np.mean(np.abs(alone / windows.actual_s - 1), axis=1),
         share=np.array(shares),
         important=important,
-        importance=np.array(rises),
+        importance=np.array(list(rise.values())),
         importance_of=importance_of if important else "",
+        network_importance=np.array(list(of_network.values())),
         folds=folds,
         seed=seed,
         provenance=steps.provenance,
@@ -305,7 +317,7 @@ class _Piece:
     predicted_s: dict[ForecastModel, FloatArray]
     alone_s: dict[Learner, FloatArray]
     share: dict[Learner, float]
-    rise: dict[str, float]  # of the MAPE in points, by channel
+    rise: dict[str, dict[str, float]]  # of the MAPE in points, by model and channel
     notes: tuple[str, ...]
     sources: tuple[int, ...]
 
@@ -345,10 +357,12 @@ class _Question:
         for name, model in learned.items():
             predicted[name] = expected * np.exp(model.predict(channels, held))
             alone[name] = expected * np.exp(model.alone(channels, held))
-        rise: dict[str, float] = {}
-        for name, model in learned.items():
-            if name == self.importance_of:
-                rise = self._rise(model, base, channels, held, at)
+        explained = {self.importance_of, "network"} if self.importance_of else set()
+        rise = {
+            str(name): self._rise(model, base, channels, held, at)
+            for name, model in learned.items()
+            if name in explained
+        }
         return _Piece(
             predicted,
             alone,

@@ -1,4 +1,4 @@
-"""Models that forecast how slow the next steps are: ridge, boosted trees and attention."""
+"""Models that forecast how slow the next steps are: ridge, trees, a network, and mixtures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.variability.forecasting.windows import Windows, summaries
 
 Indices = NDArray[np.intp]
 
-Learner = Literal["attention", "trees", "ridge"]
+Learner = Literal["attention", "network", "trees", "ridge"]
 
 _STRENGTHS = np.logspace(-3, 4, 15)
 _OWN_STRENGTH = 0.01  # of the job's own times, which carry most of what can be forecast
@@ -61,7 +61,8 @@ def learn(
 
     Trees and attention are mixed with ridge: their share is the one with the least squared error
     on groups of windows that they have not learned from, less the more that share is uncertain.
-    With few runs they thus fall back on ridge.
+    With few runs they thus fall back on ridge. ``network`` is attention without its share of ridge;
+    the same networks serve both.
     """
     rng = np.random.default_rng(seed)
     ridge, plain = _ridge(channels, windows, target, group, own_spread > 0, rng)
@@ -72,9 +73,16 @@ def learn(
         if model == "ridge":
             found[model] = Learned(ridge, ridge, 1.0)
             continue
+        if model == "network" and "attention" in found:
+            alone = found["attention"].alone
+            found[model] = Learned(alone, alone, 1.0)
+            continue
         fold = _folds(group, _MIX_FOLDS, rng)
         fit = _trees if model == "trees" else _attention
         alone, unseen = fit(channels, windows, target, fold, one_each, rng, task)
+        if model == "network":
+            found[model] = Learned(alone, alone, 1.0)
+            continue
         share = _share(unseen - plain, target - plain, group)
         found[model] = Learned(_mixed(alone, ridge, share), alone, share)
     return found

@@ -1,6 +1,6 @@
-"""A long run forecast piece by piece by models that learned from short ones.
+"""Long runs forecast piece by piece by models that learned from short ones.
 
-found = forecast_long(steps, long_run, m=30, k=40)
+found = forecast_long(steps, long_runs, m=30, k=40)
 found.to_frame()
 """
 
@@ -21,7 +21,7 @@ from workbench.errors import ParameterError
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.tasks import Task, task_of
-from workbench.variability.folds import FOLDS, folds_of_runs, in_threads
+from workbench.variability.folds import FEW_RUNS, FOLDS, folds_of_runs, in_threads
 from workbench.variability.forecasting.forecast import (
     LEARNERS,
     MODELS,
@@ -29,6 +29,7 @@ from workbench.variability.forecasting.forecast import (
     forecast_windows,
     known_models,
     learn_from,
+    scores_of,
 )
 from workbench.variability.forecasting.forecasters import Learner
 from workbench.variability.forecasting.windows import (
@@ -50,44 +51,54 @@ _INTERVAL = 0.9  # chosen: a tenth of the windows of a few short runs places bot
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LongForecast(StoredResult):
-    """The time of each piece of a long run, forecast from the steps before it.
+    """The time of each piece of long runs, forecast from the steps before it.
 
     The models have learned from shorter runs only. Beyond the last step of these, the mean
     trajectory goes on as the mean of its last ten steps. An interval is where the time would lie in
     90 % of the shorter runs' windows, which were forecast in turn by models learned from others.
+    Pieces of one run are alike: intervals of errors and skills are over runs, as in ``Forecast``.
 
     Attributes:
         m: number of steps that are seen.
         k: number of steps of a piece.
         models: names of the models.
+        run_names: of the long runs.
+        run: int64[pieces], position of the piece's run.
         at: int64[pieces], number of steps before the piece.
         actual_s: float64[pieces], s.
         predicted_s: float64[models, pieces], s.
         interval_s: float64[models, pieces, 2], s.
         mape: float64[models], %, over the pieces.
+        mape_interval: float64[models, 2], %; of a single run both ends are its error.
+        skill: float64[models, 2], share of the MAPE of ``mean-trajectory`` and ``persistence``
+            that a model saves.
+        skill_interval: float64[models, 2, 2], of both skills the ends.
         short_mape: float64[models], %, of the shorter runs, forecast in turn.
-        time_s: float64[steps], s, of the long run.
+        time_s: float64[long runs, steps], s; nan where a run has no such step.
         runs: number of shorter runs.
-        run_name: of the long run.
         own_times: whether models see the run's own step times too.
         counters: that the models see.
         seed: of the models.
-        provenance: of the long run.
+        provenance: of the long runs.
         notes: what a reader must know, each a sentence.
     """
 
     m: int
     k: int
     models: tuple[str, ...]
+    run_names: tuple[str, ...]
+    run: NDArray[np.int64]
     at: NDArray[np.int64]
     actual_s: NDArray[np.float64]
     predicted_s: NDArray[np.float64] = field(metadata={"axes": 2})
     interval_s: NDArray[np.float64] = field(metadata={"axes": 3})
     mape: NDArray[np.float64]
+    mape_interval: NDArray[np.float64] = field(metadata={"axes": 2})
+    skill: NDArray[np.float64] = field(metadata={"axes": 2})
+    skill_interval: NDArray[np.float64] = field(metadata={"axes": 3})
     short_mape: NDArray[np.float64]
-    time_s: NDArray[np.float64]
+    time_s: NDArray[np.float64] = field(metadata={"axes": 2})
     runs: int
-    run_name: str
     own_times: bool
     counters: tuple[str, ...]
     seed: int
@@ -98,7 +109,7 @@ class LongForecast(StoredResult):
 
     @property
     def best(self) -> str:
-        """The model with the least MAPE on the shorter runs: chosen before the long one is seen."""
+        """The model with the least MAPE on the shorter runs: chosen before a long one is seen."""
         return self.models[int(np.argmin(self.short_mape))]
 
     @property
@@ -108,13 +119,20 @@ class LongForecast(StoredResult):
         found: FloatArray = ((low <= self.actual_s) & (self.actual_s <= high)).mean(axis=1)
         return found
 
+    def mape_by_run(self) -> FloatArray:
+        """Return the MAPE of each model on each long run, %, float64[models, long runs]."""
+        error = 100 * np.abs(self.predicted_s / self.actual_s - 1)
+        each = [error[:, self.run == at].mean(axis=1) for at in range(len(self.run_names))]
+        return np.stack(each, axis=1)
+
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a piece: its first step, its time and what each model forecast."""
+        """Return a row a piece: its run, its first step, its time and what each model forecast."""
         import pandas as pd
 
         row = self.models.index(self.best)
         return pd.DataFrame(
             {
+                "run": np.array(self.run_names, object)[self.run],
                 "first step": self.at,
                 "time (s)": self.actual_s,
                 **{f"{model} (s)": self.predicted_s[at] for at, model in enumerate(self.models)},
@@ -128,14 +146,14 @@ class LongForecast(StoredResult):
             f"{model} {error:.1f}" for model, error in zip(self.models, self.mape, strict=True)
         )
         return (
-            f"LongForecast({self.run_name}, {len(self.time_s)} steps in {len(self.at)} pieces of "
-            f"{self.k} from {self.m}, learned from {self.runs} runs; MAPE (%): {errors})"
+            f"LongForecast({len(self.run_names)} long runs in {len(self.at)} pieces of {self.k} "
+            f"steps from {self.m}, learned from {self.runs} runs; MAPE (%): {errors})"
         )
 
 
 def forecast_long(
     steps: StepTable,
-    long_run: StepTable,
+    long_runs: StepTable,
     *,
     m: int = 30,
     k: int = 40,
@@ -144,12 +162,12 @@ def forecast_long(
     seed: int = 0,
     task: Task | None = None,
 ) -> LongForecast:
-    """Return the time of each piece of a long run, forecast by models learned from short runs.
+    """Return the time of each piece of long runs, forecast by models learned from short runs.
 
     Args:
         steps: of shorter runs, to learn from.
-        long_run: one run of the same program with the same counters; the first where there are
-            several. It must not be among the shorter ones.
+        long_runs: one or more runs of the same program with the same counters, none of them among
+            the shorter ones.
         m: number of steps that are seen.
         k: number of steps of a piece.
         models: as for ``forecast``.
@@ -158,22 +176,22 @@ def forecast_long(
         task: gets the progress after each part of the work; once it is stopped, the work ends.
 
     Raises:
-        ParameterError: the long run is among the others, has other counters or is too short, or an
+        ParameterError: a long run is among the others, has other counters or is too short, or an
             argument is not accepted.
         SimulationHalted: the task was stopped.
     """
     names = known_models(models)
     learners = [name for name in LEARNERS if name in names]
     seed = whole(seed, "seed", 0)
-    one = _checked(steps, long_run, whole(m, "m", 1), whole(k, "k", 1))
+    long = _checked(steps, long_runs, whole(m, "m", 1), whole(k, "k", 1))
     windows, present = forecast_windows(steps, m, k, 1)
     fold = folds_of_runs(len(steps), present, min(FOLDS, len(present)), seed)[windows.run]
-    pieces = windows_of(one, m, k, every=k)
+    pieces = windows_of(long, m, k, every=k)
     work = [
         partial(_short, steps, windows, fold, at, learners, own_times, seed)
         for at in range(int(fold.max()) + 1)
     ]
-    work.append(partial(_long, steps, windows, one, pieces, learners, own_times, seed))
+    work.append(partial(_long, steps, windows, long, pieces, learners, own_times, seed))
     with one_thread():
         *short, found = in_threads(work, task_of(task), "part")
     predicted = np.array([found[name] for name in names])
@@ -181,56 +199,70 @@ def forecast_long(
     for at, piece in enumerate(short):
         held = fold == at
         ratio[:, held] = windows.actual_s[held] / np.array([piece[name] for name in names])
+    scores = scores_of(predicted, pieces.actual_s, pieces.run, names, seed)
     outside = (1 - _INTERVAL) / 2
     ends = np.quantile(ratio, [outside, 1 - outside], axis=1)
     seen = baseline_of(steps, present, own_times=own_times)
+    runs = f"{len(long)} long run{'s' if len(long) > 1 else ''}"
+    few = [f"with {runs} the intervals of errors and skills are too narrow"]
     return LongForecast(
         m=m,
         k=k,
         models=tuple(names),
+        run_names=long.run,
+        run=pieces.run,
         at=pieces.at,
         actual_s=pieces.actual_s,
         predicted_s=predicted,
         interval_s=predicted[:, :, None] * ends.T[:, None, :],
-        mape=100 * np.mean(np.abs(predicted / pieces.actual_s - 1), axis=1),
+        mape=scores.mape,
+        mape_interval=scores.mape_interval,
+        skill=scores.skill,
+        skill_interval=scores.skill_interval,
         short_mape=100 * np.mean(np.abs(1 / ratio - 1), axis=1),
-        time_s=one.time_s[0],
+        time_s=long.time_s,
         runs=len(present),
-        run_name=one.run[0],
         own_times=own_times,
         counters=tuple(dict.fromkeys(steps.counters[at] for at in seen.sources)),
         seed=seed,
-        provenance=one.provenance,
-        notes=(*steps.notes, *seen.notes),
+        provenance=long.provenance,
+        notes=(*steps.notes, *seen.notes, *(few if len(long) < FEW_RUNS else ())),
     )
 
 
-def _checked(steps: StepTable, long_run: StepTable, m: int, k: int) -> StepTable:
-    """Return the long run alone, with the counters in the order of the others."""
-    name = long_run.run[0]
-    if name in steps.run:
-        at = steps.run.index(name)
-        shared = min(steps.steps, long_run.steps)
-        if np.array_equal(steps.time_s[at, :shared], long_run.time_s[0, :shared], equal_nan=True):
+def _checked(steps: StepTable, long_runs: StepTable, m: int, k: int) -> StepTable:
+    """Return the long runs with the counters in the order of the others."""
+    shared = min(steps.steps, long_runs.steps)
+    for name, time_s in zip(long_runs.run, long_runs.time_s, strict=True):
+        if name not in steps.run:
+            continue
+        known = steps.time_s[steps.run.index(name), :shared]
+        if np.array_equal(known, time_s[:shared], equal_nan=True):
             raise ParameterError(
-                f"the long run must not be among the runs learned from; {name} is: leave it out "
-                "of steps",
-                key="long_run",
+                f"a long run must not be among the runs learned from; {name} is: leave it out of "
+                "steps",
+                key="long_runs",
             )
-    if missing := [counter for counter in steps.counters if counter not in long_run.counters]:
+    if missing := [counter for counter in steps.counters if counter not in long_runs.counters]:
         raise ParameterError(
-            f"the long run must have the counters of the others; it lacks {', '.join(missing)}",
-            key="long_run",
+            f"long runs must have the counters of the others; they lack {', '.join(missing)}",
+            key="long_runs",
         )
-    length = int(np.isfinite(long_run.time_s[0]).sum())
-    if length < m + k:
+    lengths = np.isfinite(long_runs.time_s).sum(axis=1)
+    if (length := int(lengths.min())) < m + k:
+        name = long_runs.run[int(lengths.argmin())]
         raise ParameterError(
-            f"the long run must have at least m + k = {m + k} steps; got {length}", key="long_run"
+            f"long runs must have at least m + k = {m + k} steps; {name} has {length}",
+            key="long_runs",
         )
-    order = [long_run.counters.index(counter) for counter in steps.counters]
-    one = long_run.rows([0])
+    order = [long_runs.counters.index(counter) for counter in steps.counters]
     return StepTable(
-        one.run, one.start, one.time_s, steps.counters, one.values[:, :, order], one.provenance
+        long_runs.run,
+        long_runs.start,
+        long_runs.time_s,
+        steps.counters,
+        long_runs.values[:, :, order],
+        long_runs.provenance,
     )
 
 
@@ -256,18 +288,19 @@ def _short(
 def _long(
     steps: StepTable,
     windows: Windows,
-    long_run: StepTable,
+    long_runs: StepTable,
     pieces: Windows,
     learners: list[Learner],
     own_times: bool,
     seed: int,
     task: Task,
 ) -> dict[ForecastModel, FloatArray]:
-    """Return the forecasts of the pieces of the long run, s."""
+    """Return the forecasts of the pieces of long runs, s."""
     base = baseline_of(steps, np.unique(windows.run), own_times=own_times)
-    trajectory = continued(base.trajectory_s, long_run.steps)[None]
+    trajectory = continued(base.trajectory_s, long_runs.steps)
+    trajectories = np.broadcast_to(trajectory, long_runs.time_s.shape)
     return _forecasts(
-        base, windows, base.channels_of(long_run), long_run, pieces, trajectory,
+        base, windows, base.channels_of(long_runs), long_runs, pieces, trajectories,
         learners, [seed, FOLDS], task,
     )  # fmt: skip
 

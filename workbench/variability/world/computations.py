@@ -16,6 +16,7 @@ from workbench.variability.world.machine import CLASSES, ROUTERS
 from workbench.variability.world.scene import (
     Scene,
     WorldSettings,
+    drawn_for,
     links_of_class,
     scene_of,
     scene_states,
@@ -37,7 +38,7 @@ _READ_NOISE = np.array(
 def simulate(settings: WorldSettings, run: int) -> _Found:
     """Return each step's time, s, before its counters, [steps, 1 + counters], and routine times."""
     scene = scene_of(settings, run)
-    rng = np.random.default_rng([settings.seed, 7, run + 1])
+    rng = drawn_for(settings, 7, run)
     alone = None if scene.interference else step_times(scene)
     parts, values = [], []
     for columns, state, slowed in scene_states(scene, scene.activity):
@@ -153,7 +154,7 @@ def _counters(
 ) -> FloatArray:
     """Return the columns of ``COUNTERS`` without noise, [steps, counters]."""
     machine = scene.loads.machine
-    nodes = settings.schedule.nodes_of(int(scene.job[0]))
+    nodes = scene.nodes
     at = machine.topology.host_router[nodes]
     ours = np.zeros(machine.routers, bool)
     ours[at] = True

@@ -20,7 +20,10 @@ from workbench.variability.world.schedule import LONG, OURS, WorldSchedule, worl
 from workbench.variability.world.users import EXPERIMENTER
 
 LONG_RUN = -1
-"""Number of the long run."""
+"""Number of the first long run; the next ones are -2, -3 and so on."""
+
+_LONG_APART = 5
+"""Runs that a world has more until its next long run: three days later."""
 
 LONG_STEPS = 620
 """Its steps (Bhatele et al. 2020, V-C)."""
@@ -80,6 +83,7 @@ class Scene:
 
     Attributes:
         program: of the run.
+        nodes: int64[ranks], of the run.
         job: int64[jobs], places in the schedule, that of the run first.
         users: user of each job.
         loads: of all jobs.
@@ -90,6 +94,7 @@ class Scene:
     """
 
     program: WorldApplication
+    nodes: IntArray
     job: IntArray
     users: tuple[str, ...]
     loads: MachineLoads
@@ -104,6 +109,17 @@ class Scene:
         return self.program.step_s * self.program.shape
 
 
+def long_schedule(settings: WorldSettings, run: int) -> WorldSchedule:
+    """Return the jobs around a long run: of a world with so many more runs before it."""
+    return replace(settings, runs=settings.runs + _LONG_APART * (LONG_RUN - run)).schedule
+
+
+def drawn_for(settings: WorldSettings, what: int, run: int) -> np.random.Generator:
+    """Return the random numbers of one kind for a run."""
+    key = [run + 1] if run >= LONG_RUN else [0, LONG_RUN - run]
+    return np.random.default_rng([settings.seed, what, *key])
+
+
 def usual_pace(program: WorldApplication) -> FloatArray:
     """Return how long steps usually take, s: who is beside which step does not depend on stalls."""
     found: FloatArray = _USUAL * program.step_s * program.shape
@@ -112,9 +128,10 @@ def usual_pace(program: WorldApplication) -> FloatArray:
 
 @lru_cache(maxsize=8)
 def scene_of(settings: WorldSettings, run: int) -> Scene:
-    """Return a run with the jobs beside it, or the long run."""
+    """Return a run with the jobs beside it, or a long run."""
     schedule, machine, program = settings.schedule, settings.machine, settings.program
-    if run == LONG_RUN:
+    if run <= LONG_RUN:
+        schedule = long_schedule(settings, run)
         shape = program.shape
         long = (
             milc_shape(LONG_STEPS)
@@ -135,7 +152,7 @@ def scene_of(settings: WorldSettings, run: int) -> Scene:
         _flows(settings.seed, schedule, int(job), sender, io)
         for job, sender in zip(jobs, senders, strict=True)
     ]
-    rng = np.random.default_rng([settings.seed, 6, run + 1])
+    rng = drawn_for(settings, 6, run)
     rates = np.array([sender.node_rate for sender in senders])
     loads = machine_loads(machine, flows, rates)
     middle = until - pace / 2
@@ -145,6 +162,7 @@ def scene_of(settings: WorldSettings, run: int) -> Scene:
     parcel = loads.job
     return Scene(
         program,
+        schedule.nodes_of(here),
         jobs,
         tuple(schedule.name_of(int(job)) for job in jobs),
         loads,

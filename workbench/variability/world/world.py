@@ -18,7 +18,7 @@ import numpy as np
 from workbench.arrays import FloatArray, IntArray
 from workbench.checks import whole
 from workbench.datapackage import PackagedResult, PackageFiles, read_resource, table_resource
-from workbench.errors import ParameterError, ParseError
+from workbench.errors import ParameterError, ParseError, SimulationHalted
 from workbench.provenance import Provenance
 from workbench.suggestions import did_you_mean
 from workbench.tasks import Task, task_of
@@ -35,6 +35,7 @@ from workbench.variability.world.pieces import RunPiece, do_runs
 from workbench.variability.world.scene import (
     LONG_RUN,
     WorldSettings,
+    long_schedule,
     scene_of,
     step_times,
     usual_pace,
@@ -249,21 +250,37 @@ class World(PackagedResult):
             tuple(map(run_name, numbers)), CLASSES, step, times[0], times[1:], self.provenance
         )
 
-    def long_run(self) -> StepTable:
-        """Return a run of 620 steps of the same program, after all others (synthetic).
+    def long_runs(self, count: int = 1, *, task: Task | None = None) -> StepTable:
+        """Return runs of 620 steps of the same program, days apart, after all others (synthetic).
 
-        It is made beside the jobs of the same users and is none of ``runs``, as for the paper's
-        forecast of a run that no model was trained on (Bhatele et al. 2020, V-C, figure 12).
+        They are made beside the jobs of the same users and are none of ``runs``, as for the paper's
+        forecast of a run that no model was trained on (Bhatele et al. 2020, V-C, figure 12). The
+        paper has one.
+
+        Args:
+            count: their number.
+            task: gets the progress after each run; once it is stopped, the work ends.
+
+        Raises:
+            ParameterError: the number is less than 1.
+            SimulationHalted: the task was stopped.
         """
-        values, _ = COMPUTATIONS["simulate"](self.settings, LONG_RUN)
-        schedule = self.settings.schedule
-        start = EPOCH + np.round(schedule.start[schedule.user == LONG])
+        count, task = whole(count, "count", 1), task_of(task)
+        made, start = [], []
+        for at in range(count):
+            if task.stopping:
+                raise SimulationHalted("stopped before all long runs were made")
+            made.append(COMPUTATIONS["simulate"](self.settings, LONG_RUN - at)[0])
+            schedule = long_schedule(self.settings, LONG_RUN - at)
+            start.append(EPOCH + np.round(schedule.start[schedule.user == LONG][0]))
+            task.report(at + 1, count, f"long run {at + 1} of {count}")
+        values = np.array(made)
         return StepTable(
-            ("long-run",),
-            start,
-            values[None, :, 0],
+            tuple(f"long-run-{at + 1}" for at in range(count)),
+            np.array(start),
+            values[:, :, 0],
             tuple(COUNTERS),
-            values[None, :, 1:],
+            values[:, :, 1:],
             self.provenance,
         )
 

@@ -143,10 +143,11 @@ def _run_bandwidth(
     arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, options: dict[str, Any]
 ) -> int:
     """Analyse the gap per byte instead of the latency, and return the exit status."""
-    for name in ("lp", "measured"):
+    for name in ("lp", "measured", "measured_program", "traced"):
         if getattr(arguments, name):
+            option = f"--{name.replace('_', '-')}"
             raise ParameterError(
-                f"--{name} is of the latency L; leave out --bandwidth or --{name}", key=name
+                f"{option} is of the latency L; leave out --bandwidth or {option}", key=name
             )
     with slow_import_notice():
         from workbench.tolerance import analyse_bandwidth, compare_contention

@@ -365,13 +365,17 @@ def describe_run_prediction(result: RunPrediction) -> str:
     begins, ends = (time_text(1e9 * edge) for edge in result.zone_edges_s)
     added, errors = result.added_s.tolist(), result.error_percent
     worst = int(np.argmax(np.abs(errors)))
+    most = (
+        ", the most"
+        if worst == 0
+        else f", and most with {time_text(1e9 * added[worst])} added, by {errors[worst]:+.2f} %"
+    )
     text = (
         f"Predicted and {result.runs.provenance.origin} run times differ by "
         f"{plain_percent(result.rrmse_percent)} (root mean square error over the mean of "
         f"{len(added)} medians): {zones}. With {time_text(1e9 * added[0])} added the prediction is "
-        f"off by {errors[0]:+.2f} %, and most with {time_text(1e9 * added[worst])} added, by "
-        f"{errors[worst]:+.2f} %. The predicted λ_L begins to rise at {begins} of added latency, "
-        f"and has risen at {ends}."
+        f"off by {errors[0]:+.2f} %{most}. The predicted λ_L begins to rise at {begins} of added "
+        f"latency, and has risen at {ends}."
     )
     left_out = len(np.unique(result.runs.added_s)) - len(added)
     points = "1 point lies" if left_out == 1 else f"{left_out} points lie"

@@ -205,7 +205,12 @@ def test_the_gap_per_byte_instead_of_the_latency(
     out = capsys.readouterr().out
     assert "G within 10 %           58.8333 ns/B (0.017 GB/s)" in out
     assert "critical gaps per byte  0 (between 0 ns/B and 1 ns/B (1 GB/s))" in out
-    for other in (["--lp"], ["--measured", "runs.csv"]):
+    for other in (
+        ["--lp"],
+        ["--measured", "runs.csv"],
+        ["--measured-program", "halo"],
+        ["--traced", f"1us={figure}"],
+    ):
         assert main(["tolerance", *given, *other]) == 1
         assert f"leave out --bandwidth or {other[0]}" in capsys.readouterr().err
 

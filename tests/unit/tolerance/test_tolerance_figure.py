@@ -241,7 +241,9 @@ def test_a_comparison_says_how_far_and_where() -> None:
     found = RunPrediction(from_lines(*BENT), some_runs(101, 106, 115, 120, 150, program="halo"))
     text = describe_run_prediction(found)
     assert text.startswith("Predicted and emulated run times differ by 4.3 % (root mean square")
-    assert "most with 8 µs added, by -6.67 %" in text
+    assert "off by -0.99 %, and most with 8 µs added, by -6.67 %. The" in text
+    at_first = describe_run_prediction(RunPrediction(found.analysis, some_runs(110, 106, 115)))
+    assert "With 0 ns added the prediction is off by -9.09 %, the most. The" in at_first
     assert "begins to rise at 1 µs of added latency, and has risen at 7 µs" in text
     layout = found.plot(height=200)
     assert isinstance(layout, LayoutDOM)

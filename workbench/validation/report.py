@@ -16,6 +16,7 @@ from workbench.datasets import data_folder
 from workbench.errors import ParameterError
 from workbench.result import Drawing, StoredResult
 from workbench.suggestions import did_you_mean
+from workbench.tolerance import RunPrediction
 from workbench.validation.prediction import predict_recording
 from workbench.validation.recording import ProgramRecording
 
@@ -63,6 +64,8 @@ class ValidationReport(StoredResult):
         worst_percent: float64[rows], predicted over measured less 1 at the worst point.
         worst_added_s: float64[rows], where that is, s.
         base_percent: float64[rows], predicted over measured less 1 with nothing added.
+        traced_percent: float64[rows], how much longer the traced run took than the measured median
+            with nothing added. What it is off, the prediction inherits: a trace is of one run.
         effect_percent: float64[rows], root mean square error of the time that latency adds over its
             measured mean.
     """
@@ -81,6 +84,7 @@ class ValidationReport(StoredResult):
     worst_percent: FloatArray
     worst_added_s: FloatArray
     base_percent: FloatArray
+    traced_percent: FloatArray
     effect_percent: FloatArray
 
     plot = Drawing("plot_validation_report", package="workbench.validation")
@@ -103,6 +107,7 @@ class ValidationReport(StoredResult):
                 "runs": self.runs,
                 "largest ΔL (µs)": self.added_s * 1e6,
                 "nothing added (%)": self.base_percent,
+                "traced run (%)": self.traced_percent,
                 "time added (%)": self.effect_percent,
                 "RRMSE (%)": self.rrmse_percent,
                 "trust": self.trust,
@@ -186,8 +191,19 @@ def validation_report(recordings: Iterable[ProgramRecording] | None = None) -> V
         ),
         worst_added_s=np.array([one.added_s[at] for one, at in zip(seen, worst, strict=True)]),
         base_percent=np.array([one.base_percent for one in seen]),
+        traced_percent=np.array(
+            [_traced_percent(*pair) for pair in zip(chosen, seen, strict=True)]
+        ),
         effect_percent=np.array([one.effect_percent for one in seen]),
     )
+
+
+def _traced_percent(recording: ProgramRecording, found: RunPrediction) -> float:
+    """Return the traced run's time over the median with nothing added, less 1, percent; or nan."""
+    recorded = recording.program().recorded
+    if recorded is None or np.isnan(found.base_percent):
+        return float("nan")
+    return float(100 * (recorded.span_s / found.measured_s[0] - 1))
 
 
 def shipped_names() -> list[str]:

@@ -243,7 +243,7 @@ def test_a_comparison_says_how_far_and_where() -> None:
     assert text.startswith("Predicted and emulated run times differ by 4.3 % (root mean square")
     assert "off by -0.99 %, and most with 8 µs added, by -6.67 %. The" in text
     at_first = describe_run_prediction(RunPrediction(found.analysis, some_runs(110, 106, 115)))
-    assert "With 0 ns added the prediction is off by -9.09 %, the most. The" in at_first
+    assert "added the prediction is off by -9.09 %, the most. The predicted" in at_first
     assert "begins to rise at 1 µs of added latency, and has risen at 7 µs" in text
     layout = found.plot(height=200)
     assert isinstance(layout, LayoutDOM)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.reference import first_come
 from tests.unit import commands
 from workbench import simulate
 from workbench.cli import main
@@ -18,6 +19,7 @@ from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.namespaces import NamespaceError
 from workbench.tasks import Task
 from workbench.tolerance import predict_runs
+from workbench.tolerance.run_prediction import rrmse_percent
 from workbench.validation import (
     SUITE,
     CostAtLatency,
@@ -37,7 +39,7 @@ from workbench.validation import (
 )
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import provenance
-from workbench.validation.report import trusted
+from workbench.validation.report import BASE_PERCENT, trusted
 
 ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 
@@ -148,6 +150,28 @@ def test_no_shipped_recording_hangs_on_the_limit_of_trust(report: ValidationRepo
     assert not ((effect > 5.9) & (effect < 27)).any()
     assert len(set(report.trust)) > 3
     assert report.to_frame()["trust"].tolist() == list(report.trust)
+
+
+@pytest.mark.parametrize("name", ["master_worker-4", "master_worker-8"])
+def test_what_a_trace_of_a_master_and_workers_misses_is_who_answers_first(name: str) -> None:
+    """A replay by arrivals takes away most of the error, and any trace of the program will do."""
+    recording = recording_of(name)
+    found, model = predict_recording(recording), recording.model()
+    for added in recording.traces:
+        traced = recording.program(added)
+        by_arrival = [first_come.run_s(traced, model.replace(L=model.L + s)) for s in found.added_s]
+        error = rrmse_percent(found.measured_s, by_arrival)
+        assert error < found.rrmse_percent / 2.5, f"{error:.2f} % from the trace at {added:g} s"
+        assert error < 1.5 or name == "master_worker-8"
+
+
+def test_a_trace_of_an_unusual_run_misleads(report: ValidationReport) -> None:
+    """CoMD's runs on slowed processors vary, and its trace is of a short one."""
+    at, traced = report.program.index("comd"), report.traced_percent
+    assert traced[at] == pytest.approx(-16.0, abs=0.1)
+    assert (np.abs(np.delete(traced, at)) <= BASE_PERCENT).all()
+    left = (1 + report.base_percent[at] / 100) / (1 + traced[at] / 100) - 1
+    assert abs(100 * left) < 6, "beside its own run the prediction is nearly right"
 
 
 def test_the_model_is_half_a_round_trip_in_parts(recording: ProgramRecording) -> None:

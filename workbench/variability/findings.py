@@ -623,8 +623,7 @@ def _half_a_run_ahead(reports: Mapping[str, VariabilityReport]) -> Finding:
         halved.append(mean >= 0.5)
         beaten.append(low > 0)
         words.append(
-            f"{name} {grid.mape[at]:.1f} %, which saves {100 * mean:.0f} % and "
-            f"{100 * persists:.0f} %"
+            f"{name} {grid.mape[at]:.1f} %, {1 - mean:.2f} and {1 - persists:.2f} times"
         )
     both = np.array(halved) & np.array(beaten)
     return Finding(
@@ -634,8 +633,8 @@ def _half_a_run_ahead(reports: Mapping[str, VariabilityReport]) -> Finding:
         "accurate: the network alone, from the most steps and all counters, has at most half the "
         "error of the mean trajectory and beats persistence, which the paper lacks, in the whole "
         "interval; confirmed if in all data sets; partly if half the error in some",
-        "MAPE of half a run, and what it saves of the errors of the mean trajectory and of "
-        f"persistence: {'; '.join(words)}",
+        "MAPE of half a run, beside those of the mean trajectory and of persistence: "
+        f"{'; '.join(words)}",
         graded(both, np.array(halved)),
         "003-fig-8 and 003-fig-10",
     )
@@ -678,7 +677,11 @@ def _long_runs_can_be_forecast(reports: Mapping[str, VariabilityReport]) -> Find
     row = told.models.index(_MODEL)
     by_run = told.mape_by_run()
     beats = by_run[row] < by_run[told.models.index("persistence")]
-    (mean, persists), ends = told.skill[row], 100 * told.skill_interval[row]
+    ends = told.skill_interval[row]
+    mean, persists = (
+        f"{1 - skill:.2f} times ({1 - high:.2f} to {1 - low:.2f})"
+        for skill, (low, high) in zip(told.skill[row], ends, strict=True)
+    )
     errors = ", ".join(
         f"{model} {value:.1f} ({low:.1f} to {high:.1f})"
         for model, value, (low, high) in zip(
@@ -693,10 +696,8 @@ def _long_runs_can_be_forecast(reports: Mapping[str, VariabilityReport]) -> Find
         "trajectory and than persistence, which the paper lacks, in the whole 95 % interval over "
         "long runs; partly if than the mean trajectory",
         f"MAPE in % of {len(told.at)} pieces of {told.k} steps from {told.m}, of "
-        f"{len(told.run_names)} runs: {errors}; the network saves {100 * mean:.0f} % "
-        f"({ends[0, 0]:.0f} to {ends[0, 1]:.0f}) of the mean trajectory's error and "
-        f"{100 * persists:.0f} % ({ends[1, 0]:.0f} to {ends[1, 1]:.0f}) of that of persistence, "
-        f"which it beats in {counted(beats, 'runs')}",
+        f"{len(told.run_names)} runs: {errors}; the network's is {mean} the mean trajectory's "
+        f"and {persists} persistence's, which it beats in {counted(beats, 'runs')}",
         graded((ends[:, 0] > 0), ends[:1, 0] > 0),
         "003-fig-12",
     )

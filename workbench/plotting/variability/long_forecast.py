@@ -70,10 +70,10 @@ def describe_long_forecast(found: LongForecast, model: str = "") -> str:
     if several and found.models[at] != "persistence":
         by_run = found.mape_by_run()
         beats = by_run[at] < by_run[found.models.index("persistence")]
-        low, high = 100 * found.skill_interval[at, 1]
+        high, low = 1 - found.skill_interval[at, 1]
         text += (
-            f" It saves {100 * found.skill[at, 1]:.0f} % ({low:.0f} to {high:.0f} %) of the error "
-            f"of persistence, which it beats in {int(beats.sum())} of {len(beats)} runs."
+            f" Its error is {1 - found.skill[at, 1]:.2f} times ({low:.2f} to {high:.2f}) that of "
+            f"persistence, which it beats in {int(beats.sum())} of {len(beats)} runs."
         )
     return text
 

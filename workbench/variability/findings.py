@@ -622,9 +622,7 @@ def _half_a_run_ahead(reports: Mapping[str, VariabilityReport]) -> Finding:
         low = grid.skill_interval[at][1, 0]
         halved.append(mean >= 0.5)
         beaten.append(low > 0)
-        words.append(
-            f"{name} {grid.mape[at]:.1f} %, {1 - mean:.2f} and {1 - persists:.2f} times"
-        )
+        words.append(f"{name} {grid.mape[at]:.1f} %, {1 - mean:.2f} and {1 - persists:.2f} times")
     both = np.array(halved) & np.array(beaten)
     return Finding(
         "half-a-run-can-be-forecast",

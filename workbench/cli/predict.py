@@ -214,7 +214,12 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 
 def _evaluate(arguments: argparse.Namespace) -> int:
-    from workbench.predict import evaluate_predictions, prediction_findings, spread_coverage
+    from workbench.predict import (
+        evaluate_predictions,
+        kept_aside,
+        prediction_findings,
+        spread_coverage,
+    )
     from workbench.tasks import Task
 
     with stoppable() as stop, ProgressLine() as line:
@@ -224,17 +229,15 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:
         found.save(arguments.save)
-    findings, coverage, learning = (
-        prediction_findings(found),
-        spread_coverage(found),
-        found.learning(),
-    )
+    findings, coverage = prediction_findings(found), spread_coverage(found)
+    aside, learning = kept_aside(found), found.learning()
     if arguments.json:
         print_json(
             {
                 "cases": found.to_frame().to_dict("records"),
                 "targets": found.targets().to_dict("records"),
                 "coverage": coverage.to_dict("records"),
+                "kept_aside": aside.to_dict("records"),
                 "learning": learning.to_dict("records"),
                 "findings": findings.to_frame().to_dict("records"),
             }
@@ -244,6 +247,9 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         if len(coverage):
             print("\nhow many times of a system lie in the interval that the other systems give")
             print(coverage.round(2).to_string(index=False))
+        if len(aside):
+            print("\nmedian errors on more nodes than the fewest, and times in the interval")
+            print(aside.round(1).to_string(index=False))
         print("\nwhether a surplus of a round, learnt on the fewest nodes, helps on more")
         print(learning.round(1).to_string(index=False))
         print(findings)

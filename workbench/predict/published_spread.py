@@ -59,17 +59,51 @@ def spread_coverage(errors: PredictionErrors, variant: Variant = "two nodes") ->
 
     tests = _tests(errors, variant)
     rows = []
-    for system in dict.fromkeys(tests.system.tolist()):
+    for system, (low, high) in _ends_of_others(tests).items():
         mine = tests.system == system
-        kind = str(tests.kind[mine][0])
-        if mine.all():
-            continue
-        low, high = _ends(tests, ~mine, kind)
         ratio = tests.ratio[mine]
         held = 100 * float(np.mean((ratio >= low) & (ratio <= high)))
-        rows.append((system, kind, len(ratio), low, high, held))
+        rows.append((system, str(tests.kind[mine][0]), len(ratio), low, high, held))
     columns = ["system", "kind", "tests", "low", "high", "held (%)"]
     return pd.DataFrame(rows, columns=columns)
+
+
+def kept_aside(errors: PredictionErrors) -> pd.DataFrame:
+    """Return how near predictions are on numbers of nodes from which nothing was learnt.
+
+    One row a system and number of nodes, which is not the smallest of a collective: the median
+    |error| in percent of what two nodes alone predict and of what a surplus of a round, learnt on
+    the fewest nodes, makes of it, and how many times each variant's interval of the other systems
+    holds.
+
+    Args:
+        errors: of ``evaluate_predictions``.
+    """
+    import pandas as pd
+
+    name = np.array([one.system for one in errors.cases])[errors.case]
+    variants: tuple[Variant, ...] = ("two nodes", "surplus")
+    off = {one: 100 * np.abs(errors.errors_of(one)) for one in variants}
+    held = {one: 100 * _held(errors, one, name) for one in variants}
+    aside = (errors.times_least > 1) & np.all([np.isfinite(one) for one in off.values()], axis=0)
+    rows = []
+    for system in dict.fromkeys(name[aside].tolist()):
+        for nodes in np.unique(errors.nodes[aside & (name == system)]).tolist():
+            mine = aside & (name == system) & (errors.nodes == nodes)
+            medians = [float(np.median(off[one][mine])) for one in variants]
+            shares = [float(np.mean(held[one][mine])) for one in variants]
+            rows.append((system, nodes, int(mine.sum()), *medians, *shares))
+    columns = ["system", "nodes", "tests", *(f"{one} (%)" for one in variants)]
+    return pd.DataFrame(rows, columns=[*columns, *(f"{one} held (%)" for one in variants)])
+
+
+def _held(errors: PredictionErrors, variant: Variant, name: np.ndarray) -> FloatArray:
+    """Return whether each time lies in the interval of the other systems; nan where none is."""
+    ends = _ends_of_others(_tests(errors, variant))
+    low, high = np.array([ends.get(one, (np.nan, np.nan)) for one in name.tolist()]).T
+    ratio = 1.0 / (1.0 + errors.errors_of(variant))
+    known = np.isfinite(ratio) & np.isfinite(low)
+    return np.where(known, ((ratio >= low) & (ratio <= high)).astype(np.float64), np.nan)
 
 
 @lru_cache(maxsize=9)
@@ -116,6 +150,16 @@ def _tests(errors: PredictionErrors, variant: Variant) -> _Tests:
         np.array([one.system for one in cases]),
         np.array([kind_of(one.ranks_per_node, one.own_messages) for one in cases]),
     )
+
+
+def _ends_of_others(tests: _Tests) -> dict[str, tuple[float, float]]:
+    """Return for each system the ends of the interval that the others give; none for one alone."""
+    found = {}
+    for system in dict.fromkeys(tests.system.tolist()):
+        mine = tests.system == system
+        if not mine.all():
+            found[system] = _ends(tests, ~mine, str(tests.kind[mine][0]))
+    return found
 
 
 def _ends(tests: _Tests, used: BoolArray, kind: str) -> tuple[float, float]:

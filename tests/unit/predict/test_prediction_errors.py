@@ -21,6 +21,7 @@ from workbench.plotting import describe_prediction_errors
 from workbench.predict import (
     PredictionErrors,
     evaluate_predictions,
+    kept_aside,
     measured_machine,
     prediction_findings,
     shipped_evaluation,
@@ -279,6 +280,26 @@ def test_the_interval_of_a_prediction_has_its_coverage_on_systems_left_out() -> 
     # A surplus brings medians down, but the ends no nearer: 4.8-fold apart, and 4.6 without it.
     assert learnt.high / learnt.low > 0.9 * alone.high / alone.low
     assert 0.85 < learnt.held < alone.held
+
+
+def test_nodes_kept_aside_have_their_medians_and_coverage() -> None:
+    """By hand: A's interval is B's, 2 of measured over predicted alone, 1 with the surplus."""
+    rows = kept_aside(BY_HAND).set_index(["system", "nodes"])
+    assert rows.index.tolist() == [("A", 16), ("B", 64)]
+    assert rows["tests"].tolist() == [2, 1]
+    assert rows["two nodes (%)"].tolist() == pytest.approx([(50 + 100 / 21) / 2, 50.0])
+    assert rows["surplus (%)"].tolist() == pytest.approx([5.0, 0.0])
+    assert rows["two nodes held (%)"].tolist() == [0.0, 0.0]
+    # With the surplus B's time is as predicted, and A's are 0.91 to 1 of it.
+    assert rows["surplus held (%)"].tolist() == [50.0, 100.0]
+    shipped = shipped_evaluation()
+    least = np.array([one.least_nodes for one in shipped.cases])[shipped.case]
+    later = (shipped.nodes > least) & np.isfinite(shipped.predicted[2])
+    found = kept_aside(shipped)
+    assert found["tests"].sum() == later.sum()
+    lassen = found[found["system"] == "Lassen"]
+    assert set(lassen["nodes"]) == {8, 16, 32, 64}
+    assert kept_aside(shipped.of("lassen"))["two nodes held (%)"].isna().all()
 
 
 def test_a_surplus_helps_where_the_others_say_so() -> None:

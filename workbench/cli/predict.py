@@ -10,7 +10,8 @@ P2P is what osu_latency and osu_bw print on two nodes (or another text that `wor
 reads; --within is one of two ranks of a node), or a CSV with a row per size and run and the columns
 system, benchmark, run, nodes, size_bytes, value and unit: osu_latency or imb_pingpong in us, and
 where they were measured osu_bw, osu_bibw, osu_mbw_mr and osu_mbw_mr_ppn16 (16 pairs of ranks) in
-MB/s and imb_pingping in us; rows of 1 node are of two ranks within it. Nothing is tuned on a
+MB/s and imb_pingping in us, and osu_multi_lat_ppn16 in us, the latency while 16 ranks of a node
+send at once; rows of 1 node are of two ranks within it. Nothing is tuned on a
 collective. Every part of the machine that is not measured is published or assumed, and the output
 says which.
 """

@@ -33,7 +33,7 @@ from workbench.predict.published_spread import published_spread
 from workbench.tasks import JobError, Task
 
 command = partial(commands.run, predict)
-NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)
+NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True, False)
 CASES = (
     NAMED,
     replace(NAMED, label="default-y", algorithm="linear"),
@@ -54,6 +54,7 @@ BY_HAND = PredictionErrors(
             [NAN, 2.2, NAN, 2.1, NAN, NAN, 1.0],
         ]
     ),
+    uncrowded=np.full(7, NAN),
     algorithms=("binomial",) * 2 + ("linear",) * 2 + ("",) + ("binomial",) * 2,
     learnt=("",) * 6 + ("linear",),
 )
@@ -243,6 +244,7 @@ def drawn_systems(
         block_bytes=np.full(count, 8),
         measured=measured,
         predicted=np.array([np.ones(count), np.full(count, NAN), np.full(count, NAN)]),
+        uncrowded=np.full(count, NAN),
         algorithms=("binomial",) * count,
         learnt=("",) * count,
     )
@@ -253,7 +255,7 @@ def test_an_interval_from_alike_systems_holds_what_its_tails_leave() -> None:
     # 93 % between the tails of 0.035; a system's 200 tests scatter by 1.8 points about it.
     assert rows["held (%)"].mean() == pytest.approx(93.0, abs=1.5)
     assert rows["low"].to_numpy() == pytest.approx(np.exp(-1.81 * 0.4), rel=0.1)
-    assert set(rows["kind"]) == {"one rank a node", "several ranks a node"}
+    assert set(rows["kind"]) == {"one rank a node", "several ranks a node, one measured"}
 
 
 def test_a_system_does_not_cover_itself() -> None:

@@ -27,6 +27,63 @@ def add_messages(sizes, source, target, weight, load):
 
 
 @kernel(cache=True, nogil=True)
+def add_both_ways(sizes, coordinates, source, target, weight, load):
+    """Add messages to the loads of links with ties divided, and with all ties upwards.
+
+    Ways are those of ``add_messages``, but a message that may go either way round a ring goes half
+    each way in the first loads. In a ring of two, up and down are the same link, which counts as
+    upwards. Coordinates are read, not divided out, and both loads are of one walk.
+
+    Args:
+        sizes: int64[dimensions], routers along each; the last one's coordinate changes fastest.
+        coordinates: int64[routers, dimensions], of each router.
+        source: int64[messages], routers.
+        target: int64[messages], routers.
+        weight: float64[messages], what each message adds.
+        load: float64[2, routers, dimensions, 2], in and out: of the link that leaves a router
+            upwards (0) or downwards (1) along a dimension; ties divided, and all upwards.
+    """
+    axes = len(sizes)
+    for message in range(len(source)):
+        at, full = source[message], weight[message]
+        to = target[message]
+        stride = 1
+        for size in sizes:
+            stride *= size
+        for axis in range(axes):
+            size = sizes[axis]
+            stride //= size
+            here, there = coordinates[at, axis], coordinates[to, axis]
+            up = there - here if there >= here else there - here + size
+            down = size - up
+            tied = up == down and size > 2
+            if up <= down:
+                divided = 0.5 * full if tied else full
+                place, router = here, at
+                for _ in range(up):
+                    load[0, router, axis, 0] += divided
+                    load[1, router, axis, 0] += full
+                    place += 1
+                    router += stride
+                    if place == size:
+                        place = 0
+                        router -= size * stride
+            if up > down or tied:
+                divided = 0.5 * full if tied else full
+                place, router = here, at
+                for _ in range(down):
+                    load[0, router, axis, 1] += divided
+                    if not tied:
+                        load[1, router, axis, 1] += full
+                    place -= 1
+                    router -= stride
+                    if place < 0:
+                        place = size - 1
+                        router += size * stride
+            at += (there - here) * stride
+
+
+@kernel(cache=True, nogil=True)
 def busiest_on_way(sizes, source, target, load, busiest, links):
     """Find the largest load on each message's way, and count its links.
 

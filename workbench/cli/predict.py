@@ -10,7 +10,8 @@ P2P is what osu_latency and osu_bw print on two nodes (or another text that `wor
 reads; --within is one of two ranks of a node), or a CSV with a row per size and run and the columns
 system, benchmark, run, nodes, size_bytes, value and unit: osu_latency or imb_pingpong in us, and
 where they were measured osu_bw, osu_bibw, osu_mbw_mr and osu_mbw_mr_ppn16 (16 pairs of ranks) in
-MB/s and imb_pingping in us; rows of 1 node are of two ranks within it. Nothing is tuned on a
+MB/s and imb_pingping in us, and osu_multi_lat_ppn16 in us, the latency while 16 ranks of a node
+send at once; rows of 1 node are of two ranks within it. Nothing is tuned on a
 collective. Every part of the machine that is not measured is published or assumed, and the output
 says which.
 """
@@ -214,7 +215,12 @@ def _rank(arguments: argparse.Namespace) -> int:
 
 
 def _evaluate(arguments: argparse.Namespace) -> int:
-    from workbench.predict import evaluate_predictions, prediction_findings, spread_coverage
+    from workbench.predict import (
+        evaluate_predictions,
+        kept_aside,
+        prediction_findings,
+        spread_coverage,
+    )
     from workbench.tasks import Task
 
     with stoppable() as stop, ProgressLine() as line:
@@ -224,17 +230,15 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         say(f"stopped after {len(found.cases)} collectives")
     elif arguments.save is not None:
         found.save(arguments.save)
-    findings, coverage, learning = (
-        prediction_findings(found),
-        spread_coverage(found),
-        found.learning(),
-    )
+    findings, coverage = prediction_findings(found), spread_coverage(found)
+    aside, learning = kept_aside(found), found.learning()
     if arguments.json:
         print_json(
             {
                 "cases": found.to_frame().to_dict("records"),
                 "targets": found.targets().to_dict("records"),
                 "coverage": coverage.to_dict("records"),
+                "kept_aside": aside.to_dict("records"),
                 "learning": learning.to_dict("records"),
                 "findings": findings.to_frame().to_dict("records"),
             }
@@ -244,6 +248,9 @@ def _evaluate(arguments: argparse.Namespace) -> int:
         if len(coverage):
             print("\nhow many times of a system lie in the interval that the other systems give")
             print(coverage.round(2).to_string(index=False))
+        if len(aside):
+            print("\nmedian errors on more nodes than the fewest, and times in the interval")
+            print(aside.round(1).to_string(index=False))
         print("\nwhether a surplus of a round, learnt on the fewest nodes, helps on more")
         print(learning.round(1).to_string(index=False))
         print(findings)

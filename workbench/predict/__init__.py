@@ -47,7 +47,10 @@ if TYPE_CHECKING:
         PredictionErrors as PredictionErrors,
         shipped_evaluation as shipped_evaluation,
     )
-    from workbench.predict.published_spread import spread_coverage as spread_coverage
+    from workbench.predict.published_spread import (
+        kept_aside as kept_aside,
+        spread_coverage as spread_coverage,
+    )
     from workbench.predict.shipped import (
         measured_machine as measured_machine,
         shipped_systems as shipped_systems,

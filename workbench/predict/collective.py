@@ -225,7 +225,7 @@ def predict_collective(
         tuple(choices),
         (*_assumed(machine, algorithm, share), *_meanings(collective), *_instead(algorithm, names)),
         combining,
-        kind_of(machine.ranks_per_node, machine.own_messages),
+        kind_of(machine.ranks_per_node, machine.own_messages, machine.crowd_measured),
         "surplus" if surplus_s else "two nodes",
         np.array([times, times]),
     )

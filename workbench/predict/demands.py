@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.arrays import FloatArray, IntArray
+from workbench.arrays import BoolArray, FloatArray, IntArray
 from workbench.predict.node_groups import NodeGroups
 from workbench.programs.collectives.registry import find_algorithm
 from workbench.programs.collectives.rounds import Round
@@ -23,6 +23,7 @@ from workbench.topology.link_load import link_loads
 from workbench.uq.collectives.models import WHOLE_VECTOR
 from workbench.uq.collectives.round_costs import (
     CollectivePlaces,
+    coordinates_of,
     count_rounds,
     link_blocks,
     network_of,
@@ -131,8 +132,8 @@ def _demand(one: Round, places: CollectivePlaces, groups: NodeGroups | None) -> 
         _busiest((one.source[between],), sent)[0],
         most,
         float(sent.max(initial=0.0)),
-        float(len(np.unique(np.minimum(out, into) * places.nodes + np.maximum(out, into)))),
-        bool(len(np.intersect1d(out, into))),
+        _distinct(np.minimum(out, into) * places.nodes + np.maximum(out, into)),
+        bool((_taking_part(out, places) & _taking_part(into, places)).any()),
         within_messages,
         within_blocks,
         float(inside.max(initial=0.0)),
@@ -254,6 +255,18 @@ def _is_ring(one: Round, ranks: int) -> bool:
     return len(one.source) == ranks and bool((one.target == (one.source + 1) % ranks).all())
 
 
+def _distinct(keys: IntArray) -> float:
+    """Return how many different keys there are; ``np.unique`` takes far longer."""
+    return float(np.count_nonzero(np.diff(np.sort(keys))) + min(len(keys), 1))
+
+
+def _taking_part(nodes: IntArray, places: CollectivePlaces) -> BoolArray:
+    """Return whether each node is among some, bool[nodes]."""
+    found = np.zeros(places.nodes, np.bool_)
+    found[nodes] = True
+    return found
+
+
 def _busiest(ends: tuple[IntArray, ...], blocks: FloatArray) -> tuple[float, float]:
     """Return the most messages and the most blocks of one rank or node."""
     if not len(blocks):
@@ -277,10 +290,11 @@ def _hops(
         return max(float(routers[source, target].max()) - float(routers[0, 1]), 0.0)
     if places.shape is None:
         return 0.0
-    shape = np.array(places.shape)[:, None]
-    ends = (np.array(np.unravel_index(end, places.shape)) for end in (source, target))
-    apart = np.abs(np.subtract(*ends))
-    return max(float(np.minimum(apart, shape - apart).sum(axis=0).max()) - 1.0, 0.0)
+    places_of = coordinates_of(places.shape)
+    apart = np.abs(places_of[source] - places_of[target])
+    return max(
+        float(np.minimum(apart, np.array(places.shape) - apart).sum(axis=1).max()) - 1.0, 0.0
+    )
 
 
 @lru_cache(maxsize=4)

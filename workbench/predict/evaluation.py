@@ -75,6 +75,7 @@ def evaluate_predictions(
         np.concatenate([part.block_bytes for part in parts]),
         np.concatenate([part.measured for part in parts]),
         np.concatenate([part.predicted for part in parts], axis=1),
+        np.concatenate([part.uncrowded for part in parts]),
         tuple(name for part in parts for name in part.algorithms),
         tuple(name for part in parts for name in part.learnt),
     )
@@ -89,6 +90,7 @@ class _Part:
     block_bytes: NDArray[np.int64]
     measured: FloatArray
     predicted: FloatArray
+    uncrowded: FloatArray
     algorithms: tuple[str, ...]
     learnt: tuple[str, ...]
 
@@ -108,6 +110,7 @@ def _evaluate(
     known = algorithms_of_label(collective, label) if label else ()
     algorithm = known[0] if known else ""
     predicted = np.full((len(VARIANTS), len(real)), np.nan)
+    uncrowded = np.full(len(real), np.nan)
     names, learnt = [""] * len(real), [""] * len(real)
     least, surplus = nodes_of(measured.tests)[0], float("nan")
     if algorithm or not label:
@@ -119,6 +122,14 @@ def _evaluate(
                 placed, collective, count, sizes[mine].tolist(), algorithm=algorithm or None
             )
             predicted[0, mine], rounds[mine] = found.times, found.rounds
+            if machine.crowd_measured:
+                uncrowded[mine] = predict_collective(
+                    placed.uncrowded(),
+                    collective,
+                    count,
+                    sizes[mine].tolist(),
+                    algorithm=algorithm or None,
+                ).times
             for at, name in zip(mine, found.algorithms, strict=True):
                 names[at] = name
         first = nodes == least
@@ -136,8 +147,9 @@ def _evaluate(
         least,
         surplus,
         machine.own_messages,
+        machine.crowd_measured,
     )
-    return _Part(case, nodes, sizes, real, predicted, tuple(names), tuple(learnt))
+    return _Part(case, nodes, sizes, real, predicted, uncrowded, tuple(names), tuple(learnt))
 
 
 def _learn(

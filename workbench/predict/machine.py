@@ -49,6 +49,7 @@ WITHIN = LevelCurves(
 )
 """Messages between the ranks of a node, where they were not measured: 0.4 µs, 10 GB/s."""
 WITHIN_PART, MEMORY_PART, CORE_PART = "messages within a node", "memory of a node", "core"
+CROWD_PART = "ranks of a node at once"
 TRAFFIC = 3
 """Bytes to and from memory for each byte that is combined or copied: two reads and a write."""
 
@@ -109,7 +110,9 @@ class MachineProfile(StoredResult):
             f"{part.name}: {part.value}, {part.note}"
             for part in self.parts
             if part.source == "assumed"
-            and not (part.name in (WITHIN_PART, MEMORY_PART) and self.ranks_per_node == 1)
+            and not (
+                part.name in (WITHIN_PART, MEMORY_PART, CROWD_PART) and self.ranks_per_node == 1
+            )
         )
 
     @property
@@ -119,6 +122,11 @@ class MachineProfile(StoredResult):
             part.name == "messages between nodes" and part.source == "assumed"
             for part in self.parts
         )
+
+    @property
+    def crowd_measured(self) -> bool:
+        """Whether messages were measured while several ranks of a node sent at once."""
+        return self.between.crowded is not None
 
     @property
     def combine_s_per_byte(self) -> float:
@@ -149,6 +157,14 @@ class MachineProfile(StoredResult):
             level: ``between`` or ``within``.
         """
         return loggps_of_curve(self.curves(level).latency, self.interval(level))
+
+    def uncrowded(self) -> MachineProfile:
+        """Return the machine without what was measured while several ranks of a node sent."""
+        between = replace(self.between, crowded=None, crowd=1, shared=None, pairs=1)
+        node, node_part = _node_rate(between, self.ranks_per_node)
+        new = {one.name: one for one in (node_part, _crowd_part(between))}
+        parts = tuple(new.get(part.name, part) for part in self.parts)
+        return replace(self, between=between, node_s_per_byte=node, node_gap_s=0.0, parts=parts)
 
     def on(self, topology: str) -> MachineProfile:
         """Return the machine on another network.
@@ -215,8 +231,8 @@ def machine_of(
         ranks_per_node: ranks on each node, which share its network cards; None takes 1.
         topology: network whose first hosts the nodes are, such as ``torus:8x8x8`` or
             ``fat-tree:16``; ``tofu-d`` where the shape of the job on it is not known, which the
-            interval then covers (an alltoall by ``pairwise`` on 4096 nodes takes
-            minutes for its four shapes); None means no links are shared.
+            interval then covers (an alltoall by ``pairwise`` on 4096 nodes takes 10 s
+            for its four shapes); None means no links are shared.
         engines: messages that a node moves at full rate at once; None takes what is published, or
             1.
         hop_s: latency of a router, s.
@@ -297,6 +313,7 @@ def machine_of(
     parts = (
         *_message_parts(measured),
         node_part,
+        _crowd_part(between),
         _part("engines", f"{cards}", sources, "one message at a time has a node's network card"),
         MachinePart(
             "router",
@@ -354,6 +371,16 @@ def _node_rate(between: LevelCurves, per_node: int) -> tuple[float, MachinePart]
         source = "measured" if per_node == 1 else "assumed"
         note = "of one pair of ranks" if per_node == 1 else "all ranks together, the rate of one"
     return per_byte, MachinePart("node rate", f"{1e-9 / per_byte:.3g} GB/s", source, note)
+
+
+def _crowd_part(between: LevelCurves) -> MachinePart:
+    """Return how long messages wait for those of other ranks of their node, in words."""
+    if between.crowded is None:
+        note = "their messages wait for the node's rate only; osu_multi_lat was not measured"
+        return MachinePart(CROWD_PART, "no wait", "assumed", note)
+    wait = float(between.wait_of(np.ones(1))[0])
+    note = f"osu_multi_lat of {between.crowd} pairs"
+    return MachinePart(CROWD_PART, f"{1e9 * wait:.3g} ns a message", "measured", note)
 
 
 def _message_parts(measured: PointToPoint) -> tuple[MachinePart, ...]:

@@ -43,6 +43,7 @@ _COUNTS = ("Messages/s", "msg/s", "messages/s")
 _SUMS = ("bibw", "mbw_mr")
 _EXCHANGES = ("pingping", "imb_pingping")
 _PAIRS = re.compile(r"osu_mbw_mr(?:_ppn(\d{1,4}))?")
+_CROWDED = re.compile(r"osu_multi_lat_ppn(\d{1,4})")
 _LATENCIES = ("osu_latency", "imb_pingpong")  # the first that was measured counts
 # To 128 pairs. The shipped tables have up to 20 runs: with 3 doublings their slowest latencies are
 # up to 15 % less, with 6 up to 2 % less, with 8 to 14 up to 2 % more.
@@ -61,6 +62,8 @@ class LevelCurves:
         both_ways: time until both of two ranks that send at once have received.
         shared: interval of each of ``pairs`` pairs of ranks of the same two nodes.
         pairs: that shared the nodes' network cards.
+        crowded: latency while each of ``crowd`` pairs of ranks of the same two nodes sends.
+        crowd: their number.
         slowest: latency of the slowest of 2, 4, 8, ... 128 pairs of nodes, where pairs differ as
             the runs do: their quantiles 2/3, 4/5, ... 128/129; empty where there was one run.
     """
@@ -71,6 +74,19 @@ class LevelCurves:
     shared: MessageCurve | None = None
     pairs: int = 1
     slowest: tuple[MessageCurve, ...] = ()
+    crowded: MessageCurve | None = None
+    crowd: int = 1
+
+    def wait_of(self, size: NDArray[np.float64]) -> FloatArray:
+        """Return what a message waits for each other one of its node on the way, s, float64[n].
+
+        Args:
+            size: bytes, float64[n].
+        """
+        if self.crowded is None:
+            return np.zeros_like(size)
+        more = self.crowded.at(size) - self.latency.at(size)
+        return np.asarray(np.maximum(more, 0.0) / (self.crowd - 1))
 
     def latency_of(self, size: NDArray[np.float64], pairs: NDArray[np.float64]) -> FloatArray:
         """Return the latency of the slowest of some pairs of nodes, s, float64[n].
@@ -86,7 +102,8 @@ class LevelCurves:
         return np.asarray(curves[low, at] + (place - low) * (curves[high, at] - curves[low, at]))
 
     def __repr__(self) -> str:
-        known = [name for name in ("interval", "both_ways", "shared") if getattr(self, name)]
+        names = ("interval", "both_ways", "shared", "crowded")
+        known = [name for name in names if getattr(self, name)]
         return f"LevelCurves({self.latency!r}{''.join(f', {name}' for name in known)})"
 
 
@@ -132,8 +149,8 @@ def read_point_to_point(
 
     Rows of a table have ``system``, ``benchmark``, ``nodes``, ``size_bytes``, ``value`` and
     ``unit``. Read are osu_latency (or imb_pingpong), osu_bw, osu_bibw, imb_pingping and osu_mbw_mr,
-    which may end in the pairs on a node, such as osu_mbw_mr_ppn16; other benchmarks are left out.
-    Rows of one node are of ranks within it.
+    which may end in the pairs on a node, such as osu_mbw_mr_ppn16, and osu_multi_lat with such an
+    end; other benchmarks are left out. Rows of one node are of ranks within it.
 
     Args:
         path: the file.
@@ -370,6 +387,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
         lambda name: (
             name in (*_LATENCIES, "osu_bw", "osu_bibw", "imb_pingping")
             or _PAIRS.fullmatch(name) is not None
+            or _CROWDED.fullmatch(name) is not None
         )
     )
     rows = table[wanted & ~table["unit"].isin(_COUNTS)].copy()
@@ -390,6 +408,7 @@ def _numbers(table: pd.DataFrame, source: str) -> pd.DataFrame:
             line=int(line),
         )
     timed = rows["benchmark"].isin((*_LATENCIES, "imb_pingping"))
+    timed |= rows["benchmark"].str.fullmatch(_CROWDED)
     for line in rows.index[timed != rows["unit"].isin(_TIMES)]:
         raise ParseError(
             f"{rows.loc[line, 'benchmark']} must be in {'us' if timed[line] else 'MB/s'}; got "
@@ -454,7 +473,22 @@ def _level(rows: pd.DataFrame) -> LevelCurves | None:
     if both is None:
         both = _both_ways(rows, latency, interval)
     slowest = _slowest(rows)
-    return LevelCurves(latency, interval or single, both, shared.get(pairs), pairs, slowest)
+    crowded, crowd = _crowded(rows)
+    return LevelCurves(
+        latency, interval or single, both, shared.get(pairs), pairs, slowest, crowded, crowd
+    )
+
+
+def _crowded(rows: pd.DataFrame) -> tuple[MessageCurve | None, int]:
+    """Return the latency while most pairs of ranks of two nodes send, and their number."""
+    counts = {
+        int(named[1]): str(name)
+        for name in set(rows["benchmark"])
+        if (named := _CROWDED.fullmatch(str(name))) is not None and int(named[1]) > 1
+    }
+    if not counts:
+        return None, 1
+    return _curve(rows[rows["benchmark"] == counts[max(counts)]]), max(counts)
 
 
 def _slowest(rows: pd.DataFrame) -> tuple[MessageCurve, ...]:

@@ -48,6 +48,7 @@ class PredictionCase:
     least_nodes: int  # on which one thing is learnt
     surplus_s: float  # learnt there, of a round; nan where nothing is predicted
     own_messages: bool  # whether the messages were measured on the same system
+    crowd_measured: bool  # and while several ranks of a node sent at once
 
     @property
     def predicted(self) -> bool:
@@ -69,6 +70,8 @@ class PredictionErrors(StoredResult):
             by the algorithm that was nearest at that size on the fewest nodes; and with the
             surplus of a round that was learnt there. nan where there is none, or, of what was
             learnt, on the fewest nodes themselves.
+        uncrowded: float64[tests], s: by point-to-point alone without the messages of several ranks
+            of a node at once; nan where these were not measured, or nothing is predicted.
         algorithms: of each test by point-to-point alone; empty where nothing is predicted.
         learnt: algorithm of each test as it was learnt; empty where none was.
     """
@@ -79,6 +82,7 @@ class PredictionErrors(StoredResult):
     block_bytes: NDArray[np.int64]
     measured: NDArray[np.float64]
     predicted: NDArray[np.float64] = field(metadata={"axes": 2})
+    uncrowded: NDArray[np.float64]
     algorithms: tuple[str, ...]
     learnt: tuple[str, ...]
 
@@ -86,7 +90,7 @@ class PredictionErrors(StoredResult):
 
     def _check(self) -> None:
         count = len(self.measured)
-        self._check_lengths(dict.fromkeys(("case", "nodes", "block_bytes"), count))
+        self._check_lengths(dict.fromkeys(("case", "nodes", "block_bytes", "uncrowded"), count))
         if self.predicted.shape != (len(VARIANTS), count):
             raise ParameterError("predicted must be float64[variants, tests]", key="predicted")
         if not len(self.algorithms) == len(self.learnt) == count:
@@ -271,6 +275,7 @@ class PredictionErrors(StoredResult):
             block_bytes=self.block_bytes[chosen],
             measured=self.measured[chosen],
             predicted=self.predicted[:, chosen],
+            uncrowded=self.uncrowded[chosen],
             algorithms=tuple(self.algorithms[at] for at in chosen),
             learnt=tuple(self.learnt[at] for at in chosen),
         )

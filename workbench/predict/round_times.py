@@ -7,7 +7,8 @@ A round takes
     + a gap for each further message of the busiest rank (where it sends and receives, what an
       exchange takes beyond one message; half of that where it combines what it receives; shared by
       its engines where it only receives, for the interval is a sender's work), or the
-      bytes beyond the largest message, or the bytes of the busiest link, whichever is longest. A
+      bytes beyond the largest message, or the bytes of the busiest link, or the wait for the other
+      ranks of the node, as osu_multi_lat showed it (twice in an exchange), whichever is longest. A
       node that only sends, or only receives, has its bytes divided among its engines
     + the routers on the way + the combining of what is received,
 
@@ -115,7 +116,9 @@ def _between(
     shared = np.maximum(node / engines - largest, 0.0) * rate
     links = demands.link_blocks + TIES * (demands.tied_blocks - demands.link_blocks)
     link = np.maximum(links * block - largest, 0.0) * curves.latency.per_byte
-    cards_gaps = (demands.node_messages - 1.0) * machine.node_gap_s
+    # Of pairs that answer each other half the messages are on the way at once: an exchange has all.
+    each = np.maximum(machine.node_gap_s, np.where(both, 2.0, 1.0) * curves.wait_of(mean))
+    cards_gaps = (demands.node_messages - 1.0) * each
     waits = np.maximum.reduce([gaps, serial, shared, cards_gaps, link])
     found = first + waits + demands.hops * machine.hop_s
     return np.where(demands.node_messages > 0, found, 0.0)

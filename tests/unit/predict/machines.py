@@ -24,6 +24,9 @@ a,osu_bibw,1,2,1,2,MB/s
 a,osu_bibw,1,2,1024,2048,MB/s
 a,osu_mbw_mr_ppn4,1,2,1024,4096,MB/s
 a,osu_mbw_mr_ppn4,1,2,1024,4000000,Messages/s
+a,osu_multi_lat_ppn2,1,2,1024,7,us
+a,osu_multi_lat_ppn4,1,2,0,6,us
+a,osu_multi_lat_ppn4,1,2,1024,10,us
 a,osu_latency,1,1,8,0.5,us
 a,osu_barrier,1,2,0,9,us
 b,imb_pingpong,1,2,8,1.5,us

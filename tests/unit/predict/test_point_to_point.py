@@ -62,6 +62,10 @@ def test_every_benchmark_of_a_table_has_its_curve(tmp_path: Path) -> None:
     # Four pairs share 4096 MB/s: a message of each takes 1 us.
     assert between.shared is not None
     assert (between.pairs, float(between.shared.at(1024))) == (4, pytest.approx(1e-6))
+    # The most pairs count: with four, a message takes 3 and 6 us more than alone, 1 and 2 for each
+    # of three others.
+    assert (between.crowd, between.crowded is not None) == (4, True)
+    assert between.wait_of(np.array([0.0, 1024.0])) == pytest.approx([1e-6, 2e-6])
     assert found.within is not None
     assert float(found.within.latency.at(8)) == 5e-7
     other = read_point_to_point(tmp_path / "p2p.csv", "b").between

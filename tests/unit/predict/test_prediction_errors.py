@@ -21,6 +21,7 @@ from workbench.plotting import describe_prediction_errors
 from workbench.predict import (
     PredictionErrors,
     evaluate_predictions,
+    kept_aside,
     measured_machine,
     prediction_findings,
     shipped_evaluation,
@@ -32,7 +33,7 @@ from workbench.predict.published_spread import published_spread
 from workbench.tasks import JobError, Task
 
 command = partial(commands.run, predict)
-NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True)
+NAMED = PredictionCase("a", "A", "gather", "default-x", "binomial", 1, 4, 0.0, True, False)
 CASES = (
     NAMED,
     replace(NAMED, label="default-y", algorithm="linear"),
@@ -53,6 +54,7 @@ BY_HAND = PredictionErrors(
             [NAN, 2.2, NAN, 2.1, NAN, NAN, 1.0],
         ]
     ),
+    uncrowded=np.full(7, NAN),
     algorithms=("binomial",) * 2 + ("linear",) * 2 + ("",) + ("binomial",) * 2,
     learnt=("",) * 6 + ("linear",),
 )
@@ -242,6 +244,7 @@ def drawn_systems(
         block_bytes=np.full(count, 8),
         measured=measured,
         predicted=np.array([np.ones(count), np.full(count, NAN), np.full(count, NAN)]),
+        uncrowded=np.full(count, NAN),
         algorithms=("binomial",) * count,
         learnt=("",) * count,
     )
@@ -252,7 +255,7 @@ def test_an_interval_from_alike_systems_holds_what_its_tails_leave() -> None:
     # 93 % between the tails of 0.035; a system's 200 tests scatter by 1.8 points about it.
     assert rows["held (%)"].mean() == pytest.approx(93.0, abs=1.5)
     assert rows["low"].to_numpy() == pytest.approx(np.exp(-1.81 * 0.4), rel=0.1)
-    assert set(rows["kind"]) == {"one rank a node", "several ranks a node"}
+    assert set(rows["kind"]) == {"one rank a node", "several ranks a node, one measured"}
 
 
 def test_a_system_does_not_cover_itself() -> None:
@@ -279,6 +282,26 @@ def test_the_interval_of_a_prediction_has_its_coverage_on_systems_left_out() -> 
     # A surplus brings medians down, but the ends no nearer: 4.8-fold apart, and 4.6 without it.
     assert learnt.high / learnt.low > 0.9 * alone.high / alone.low
     assert 0.85 < learnt.held < alone.held
+
+
+def test_nodes_kept_aside_have_their_medians_and_coverage() -> None:
+    """By hand: A's interval is B's, 2 of measured over predicted alone, 1 with the surplus."""
+    rows = kept_aside(BY_HAND).set_index(["system", "nodes"])
+    assert rows.index.tolist() == [("A", 16), ("B", 64)]
+    assert rows["tests"].tolist() == [2, 1]
+    assert rows["two nodes (%)"].tolist() == pytest.approx([(50 + 100 / 21) / 2, 50.0])
+    assert rows["surplus (%)"].tolist() == pytest.approx([5.0, 0.0])
+    assert rows["two nodes held (%)"].tolist() == [0.0, 0.0]
+    # With the surplus B's time is as predicted, and A's are 0.91 to 1 of it.
+    assert rows["surplus held (%)"].tolist() == [50.0, 100.0]
+    shipped = shipped_evaluation()
+    least = np.array([one.least_nodes for one in shipped.cases])[shipped.case]
+    later = (shipped.nodes > least) & np.isfinite(shipped.predicted[2])
+    found = kept_aside(shipped)
+    assert found["tests"].sum() == later.sum()
+    lassen = found[found["system"] == "Lassen"]
+    assert set(lassen["nodes"]) == {8, 16, 32, 64}
+    assert kept_aside(shipped.of("lassen"))["two nodes held (%)"].isna().all()
 
 
 def test_a_surplus_helps_where_the_others_say_so() -> None:

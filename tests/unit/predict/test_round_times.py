@@ -181,6 +181,37 @@ def test_ranks_of_a_node_talk_within_it_and_share_its_cards() -> None:
     assert ring.times[0] == pytest.approx(7 * (0.75e-8 + 0.25 * latency), rel=1e-6)
 
 
+def test_messages_wait_for_those_of_other_ranks_of_their_node_as_measured() -> None:
+    """Four pairs at once take 30 us more than one: 10 us a message, twice that in an exchange."""
+    alone = MACHINE.between
+    crowded = MessageCurve(alone.latency.sizes, alone.latency.times + 30e-6)
+    measured = PointToPoint("two", replace(alone, crowded=crowded, crowd=4))
+    two = machine_of(measured, ranks_per_node=4, hop_s=0.0, core_Bps=1e30)
+    without = two.uncrowded()
+    assert (two.crowd_measured, without.crowd_measured) == (True, False)
+
+    def more(collective: str, algorithm: str) -> float:
+        found, other = (
+            predict_collective(one, collective, 2, [1], algorithm=algorithm).times[0]
+            for one in (two, without)
+        )
+        return float(found - other)
+
+    # All four ranks exchange: three others wait, both ways.
+    gap = float(MACHINE.interval("between").at(1))
+    rate = 3 * without.node_s_per_byte
+    exchanged = more("allreduce", "recursive-doubling")
+    assert exchanged == pytest.approx(3 * 20e-6 - rate, rel=1e-6)
+    # The root's four messages go one way, a gap apart where none waits.
+    assert more("scatter", "linear") == pytest.approx(3 * 10e-6 - 3 * gap, rel=1e-6)
+    # One message of a binomial tree has the node for itself.
+    assert more("gather", "binomial") == pytest.approx(0.0, abs=1e-15)
+    words = [one for one in without.assumed if one.startswith("ranks of a node at once")]
+    assert len(words) == 1
+    assert not any(one.startswith("ranks of a node at once") for one in two.assumed)
+    assert not any(one.startswith("ranks of a node") for one in MACHINE.assumed)
+
+
 def test_ranks_of_a_node_share_its_memory() -> None:
     within = LevelCurves(MessageCurve(np.array([1.0, 2.0]), np.array([1e-9, 1e-9])))
     measured = PointToPoint("one", MACHINE.between, within)

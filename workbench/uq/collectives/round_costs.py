@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from kernels.uq.torus_loads import add_messages
+from kernels.uq.torus_loads import add_both_ways
 from workbench.arrays import FloatArray, IntArray
 from workbench.errors import ParameterError
 from workbench.programs.collectives.registry import find_algorithm
@@ -184,23 +184,15 @@ def link_blocks(
         found = float(link_loads(network, traffic).channel.max(initial=0.0))
         return found, found
     shape = places.shape or ()
-    sizes = np.array(shape)
-    up, down = np.zeros((2, prod(shape), len(sizes), 2))
-    add_messages(sizes, source, target, blocks, up)
-    # Mirrored, a message that may go either way round goes down.
-    mirror = _mirrored(shape)
-    add_messages(sizes, mirror[source], mirror[target], blocks, down)
-    both = 0.5 * (up + down[mirror][:, :, ::-1])
-    for load in (up, both):  # in a ring of two, up and down are the same link
-        load[:, sizes == 2, 0] += load[:, sizes == 2, 1]
-    return float(both.max()), float(up.max())
+    load = np.zeros((2, prod(shape), len(shape), 2))
+    add_both_ways(np.array(shape), coordinates_of(shape), source, target, blocks, load)
+    return float(load[0].max()), float(load[1].max())
 
 
-def _mirrored(shape: tuple[int, ...]) -> IntArray:
-    """Return the router opposite each, int64[routers]: every coordinate counted backwards."""
-    places = np.indices(shape).reshape(len(shape), -1)
-    opposite = [(-place) % size for place, size in zip(places, shape, strict=True)]
-    return np.asarray(np.ravel_multi_index(opposite, shape), np.int64)
+@lru_cache(maxsize=16)
+def coordinates_of(shape: tuple[int, ...]) -> IntArray:
+    """Return the coordinates of each router of a torus, int64[routers, dimensions]."""
+    return np.ascontiguousarray(np.indices(shape).reshape(len(shape), -1).T.astype(np.int64))
 
 
 @lru_cache(maxsize=8)

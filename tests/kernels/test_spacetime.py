@@ -54,7 +54,7 @@ def test_a_window_and_its_picture_equal_what_plain_loops_find(seed: int) -> None
 
 def test_rows_are_sorted_stably_and_those_in_order_left() -> None:
     begin = np.array([5, 1, 1, 9, 2, 4])
-    order = np.array([0, 1, 2, 5, 3, 4])
+    order = np.array([0, 1, 2, 5, 3, 4], np.int32)
     kernel.sort_rows(order, begin, np.array([0, 3, 3, 6]))
     assert order.tolist() == [1, 2, 0, 4, 5, 3]
 

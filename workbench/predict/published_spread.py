@@ -134,8 +134,8 @@ def published_spread(kind: SystemKind, variant: Variant = "two nodes") -> Publis
         high,
         held,
         f"published times are {low:.2g} to {high:.2g} times what {_PREDICTED[variant]} predict "
-        f"({len(rows)} systems; those with {alike} count {_SAME_KIND:g} times). Made from the other "
-        f"systems, such an interval holds {held:.0%} of {rows['tests'].sum()} times, and "
+        f"({len(rows)} systems; those with {alike} count {_SAME_KIND:g} times). Made from the "
+        f"other systems, such an interval holds {held:.0%} of {rows['tests'].sum()} times, and "
         f"{rows['held (%)'].iloc[worst]:.0f} % of {rows['system'].iloc[worst]}'s, the least",
     )
 

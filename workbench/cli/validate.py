@@ -76,6 +76,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     predict = actions.add_parser("predict", help="predict a recorded program")
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
     _PREDICTED.add(predict, "latency", metavar="WHICH")
+    _PREDICTED.add(
+        predict,
+        "arrivals",
+        help="leave it to the trace, not to arrivals, whom receives from any source answer",
+    )
     report = actions.add_parser("report", help="the errors of all recordings")
     report.add_argument("recordings", metavar="RECORDING", nargs="*", help="default: the shipped")
     collectives = actions.add_parser(
@@ -175,6 +180,8 @@ def _predict(arguments: argparse.Namespace) -> int:
                 "origin": recording.origin,
                 "rrmse_percent": found.rrmse_percent,
                 "zone_rrmse_percent": found.zone_rrmse_percent,
+                "by_arrival": found.by_arrival,
+                "warnings": list(found.analysis.warnings),
                 "points": [{"added_s": a, "measured_s": m, "predicted_s": p} for a, m, p in rows],
             }
         )

@@ -24,6 +24,7 @@ def predict_recording(
     latency: Latency = "seen",
     traced_s: float = 0.0,
     percent: Sequence[float] = PERCENT,
+    arrivals: bool = True,
 ) -> RunPrediction:
     """Return the predicted run times of a recorded program beside the measured ones.
 
@@ -37,14 +38,22 @@ def predict_recording(
             the second is a few percent more.
         traced_s: the added latency at which the trace was recorded, s.
         percent: tolerances to compute, percent.
+        arrivals: let arrivals decide whom receives from any source answer, where the trace makes it
+            plain, instead of the trace.
 
     Raises:
         ParameterError: there is no such trace, or ``latency`` is not known.
         ProgramError: the program cannot run to its end.
     """
-    runs = _runs(recording, latency)
-    graph = recording.program(traced_s).graph(recording.algorithms)
-    return predict_runs(graph, recording.model(), runs, percent=percent, name=recording.name)
+    return predict_runs(
+        recording.program(traced_s),
+        recording.model(),
+        _runs(recording, latency),
+        percent=percent,
+        name=recording.name,
+        algorithms=recording.algorithms,
+        arrivals=arrivals,
+    )
 
 
 def predict_traces(
@@ -54,6 +63,8 @@ def predict_traces(
     percent: Sequence[float] = PERCENT,
 ) -> TracePredictions:
     """Return predictions from every trace of a recorded program (LLAMP, Fig. 12).
+
+    Whom receives from any source answer is as each trace has it: that is how they differ.
 
     Args:
         recording: of the program.

@@ -33,8 +33,10 @@ ABOUT = "hold predicted run times against programs that ran under added latency"
 _MEASURED = FunctionOptions("workbench.validation.measure_program")
 _PROGRAM = FunctionOptions("workbench.validation.ValidationProgram")
 _PREDICTED = FunctionOptions("workbench.validation.predict_recording")
+_REPORTED = FunctionOptions("workbench.validation.validation_report")
 _COLLECTIVES = FunctionOptions("workbench.validation.measure_collectives")
 _INJECTORS = FunctionOptions("workbench.validation.compare_injectors")
+_AS_TRACED = "leave it to the trace, not to arrivals, whom receives from any source answer"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,12 +78,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     predict = actions.add_parser("predict", help="predict a recorded program")
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
     _PREDICTED.add(predict, "latency", metavar="WHICH")
-    _PREDICTED.add(
-        predict,
-        "arrivals",
-        help="leave it to the trace, not to arrivals, whom receives from any source answer",
-    )
+    _PREDICTED.add(predict, "arrivals", help=_AS_TRACED)
     report = actions.add_parser("report", help="the errors of all recordings")
+    _REPORTED.add(report, "arrivals", help=_AS_TRACED)
     report.add_argument("recordings", metavar="RECORDING", nargs="*", help="default: the shipped")
     collectives = actions.add_parser(
         "collectives",
@@ -195,7 +194,7 @@ def _report(arguments: argparse.Namespace) -> int:
     from workbench.validation import recording_of, validation_report
 
     chosen = [recording_of(name) for name in arguments.recordings] or None
-    report = validation_report(chosen)
+    report = validation_report(chosen, **_REPORTED.given(arguments))
     frame = report.to_frame()
     if arguments.json:
         print_json({"programs": frame.to_dict("records")})

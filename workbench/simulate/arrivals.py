@@ -214,7 +214,8 @@ class _Farm:
             worker.free_ps = start_ps[rank]
             send(rank, worker.opening)
         peers, tags = program.peer.copy(), program.tag.copy()
-        now, source, ends = start_ps[self.master], ANY_SOURCE, {}
+        now, source = start_ps[self.master], ANY_SOURCE
+        ends: dict[int, int] = {}  # of a request
         for row in self.rows[self.master].tolist():
             now += work[row]
             if kind[row] == RECV:
@@ -294,8 +295,8 @@ class _Farm:
 
 def _from_any(program: Program) -> NDArray[np.bool_]:
     """Return which calls receive from any source."""
-    receives: NDArray[np.bool_] = np.isin(program.kind, (RECV, IRECV))
-    return receives & (program.peer == ANY_SOURCE)
+    wild: NDArray[np.bool_] = (program.peer == ANY_SOURCE) & np.isin(program.kind, (RECV, IRECV))
+    return wild
 
 
 def _joint(program: Program) -> NDArray[np.bool_]:

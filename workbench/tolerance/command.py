@@ -130,7 +130,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Analyse the program, print its tolerances and return the exit status."""
+    from workbench.programs import Program, without_own_messages
+
     program = program_of(arguments)
+    if arguments.measured is not None and isinstance(program, Program):
+        there = without_own_messages(program)  # no latency was added to them
+        for note in there.notes[len(program.notes) :]:
+            say(f"note: {note}")
+        program = there
     graph = expanded(program, arguments)
     model = _model_of(arguments, graph)
     options = given(arguments, "percent")

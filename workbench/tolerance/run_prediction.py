@@ -20,7 +20,7 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns, RunPoints
 from workbench.models import LogGPS
-from workbench.programs import Program
+from workbench.programs import Program, without_own_messages
 from workbench.programs.find_program import ProgramLike, find, graph_of
 from workbench.result import Drawing, StoredResult
 from workbench.simulate import by_arrival, receives_from_any
@@ -354,8 +354,11 @@ def predict_runs(
 ) -> RunPrediction:
     """Return a program's predicted run times beside those that were measured.
 
+    Messages of a rank to itself, to which no latency was added, are left out; a warning of the
+    analysis says how many.
+
     Args:
-        program: the program; a graph has its collectives as messages already.
+        program: the program; a graph, whose calls are not known, stays as it is.
         model: the network as it is with nothing added.
         runs: measured run times; of several programs those of the same name and ranks.
         percent: tolerances to compute, as for ``analyse``.
@@ -364,18 +367,21 @@ def predict_runs(
         algorithms: of collectives that are still whole, by operation; what is left out takes its
             default.
         arrivals: let arrivals decide at each measured latency whom receives from any source answer,
-            and so who gets the work of a task, where the trace makes it plain; a warning of the
-            analysis says so, or why not. A graph, which has no calls, stays as it is.
+            and so who gets the work of a task, where the trace makes it plain; a warning says so,
+            or why not.
 
     Raises:
         ProgramError: the program cannot run to its end.
         ParameterError: the runs hold no such program, or several that it could be.
     """
-    found = find(program)
+    found, warnings = find(program), list[str]()
+    if isinstance(found, Program):
+        there = without_own_messages(found)
+        warnings += _new_notes(found, there)
+        found = there
     graph = graph_of(found, algorithms)
     chosen = runs_of(runs, graph, name=name)
     span = interval or measured_interval(model.L, chosen)
-    unanswered: tuple[str, ...] = ()
     if arrivals and isinstance(found, Program) and receives_from_any(found):
         there = by_arrival(found, model, algorithms)
         if not receives_from_any(there):
@@ -384,10 +390,15 @@ def predict_runs(
             replayed = analyse_by_arrival(
                 found, model, L.tolist(), percent=percent, algorithms=algorithms
             )
-            return RunPrediction(replayed, chosen)
-        unanswered = (there.notes[-1].removesuffix("."),)
+            warnings += replayed.warnings
+            return RunPrediction(replace(replayed, warnings=tuple(warnings)), chosen)
+        warnings += _new_notes(found, there)
     analysis = analyse(graph, model, percent=percent, interval=span, contention=False)
-    return RunPrediction(replace(analysis, warnings=(*analysis.warnings, *unanswered)), chosen)
+    return RunPrediction(replace(analysis, warnings=(*analysis.warnings, *warnings)), chosen)
+
+
+def _new_notes(before: Program, after: Program) -> list[str]:
+    return [note.removesuffix(".") for note in after.notes[len(before.notes) :]]
 
 
 def predict_from_traces(

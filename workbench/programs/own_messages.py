@@ -11,7 +11,7 @@ from workbench.programs.graph import ANY_SOURCE
 from workbench.programs.program import COMPUTE, ICOLLECTIVE, IRECV, ISEND, RECV, SEND, WAIT, Program
 
 
-def without_own_messages(program: Program) -> Program:
+def without_own_messages(program: Program, call_ns: int = 0) -> Program:
     """Return a program without the messages of ranks to themselves; a note has their number.
 
     A halo exchange sends them where it is periodic and there is one rank. An MPI library copies
@@ -20,6 +20,10 @@ def without_own_messages(program: Program) -> Program:
 
     Args:
         program: as it was recorded.
+        call_ns: work that stays in place of each call that sends or receives one, ns.
+
+    Raises:
+        ParameterError: the work is negative.
     """
     rank_of = np.repeat(np.arange(program.num_ranks), np.diff(program.rank_start))
     receives = np.isin(program.kind, (RECV, IRECV))
@@ -38,12 +42,12 @@ def without_own_messages(program: Program) -> Program:
     columns = [getattr(program, name).tolist() for name in names]
     lines = [0] * program.num_calls if program.line is None else program.line.tolist()
     waits, requests = program.waits, dict[tuple[int, int], int | None]()
-    for rank, call, line, *values in zip(
+    for rank, is_own, line, *values in zip(
         rank_of.tolist(), own.tolist(), lines, *columns, strict=True
     ):
         kind, work_ns, size, peer, tag, comm, request, collective = values
-        builder.compute(rank, work_ns)
-        if kind in calls and not call:
+        builder.compute(rank, work_ns + call_ns * is_own)
+        if kind in calls and not is_own:
             begun = calls[kind](rank, peer, size, tag, comm=comm, line=line)
             requests[rank, request] = begun
         elif kind == WAIT:

@@ -133,13 +133,13 @@ def run(arguments: argparse.Namespace) -> int:
     from workbench.programs import Program, without_own_messages
 
     program = program_of(arguments)
-    if arguments.measured is not None and isinstance(program, Program):
-        there = without_own_messages(program)  # no latency was added to them
-        for note in there.notes[len(program.notes) :]:
-            say(f"note: {note}")
-        program = there
     graph = expanded(program, arguments)
     model = _model_of(arguments, graph)
+    if arguments.measured is not None and isinstance(program, Program):
+        there = without_own_messages(program, round(model.o * 1e9))  # no latency was added to them
+        for note in there.notes[len(program.notes) :]:
+            say(f"note: {note}")
+            program, graph = there, expanded(there, arguments)
     options = given(arguments, "percent")
     if arguments.interval is not None:
         options["interval"] = tuple(map(seconds, arguments.interval))
@@ -152,7 +152,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.arrivals:
         return _run_arrivals(arguments, program, model, runs, options)
     if arguments.traced:
-        return _run_traces(arguments, graph, model, runs)
+        return _run_traces(arguments, program, model, runs)
     if runs is not None:
         options.setdefault("interval", measured_interval(model.L, runs))
     result, status = run_stoppable(analyse, graph, model, **_ANALYSED.given(arguments) | options)
@@ -186,18 +186,24 @@ def _run_bandwidth(
 
 
 def _run_traces(
-    arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, runs: MeasuredRuns | None
+    arguments: argparse.Namespace,
+    program: Program | ExecutionGraph,
+    model: LogGPS,
+    runs: MeasuredRuns | None,
 ) -> int:
     """Compare predictions of several traces with measured run times; return the exit status."""
     from workbench.programs import find
-    from workbench.programs.find_program import graph_of as expanded
     from workbench.tolerance import predict_from_traces
 
     if runs is None:
         raise ParameterError("--traced needs --measured FILE.csv", key="traced")
-    algorithms = dict(arguments.algorithms)
-    others = {added: expanded(find(file), algorithms) for added, file in arguments.traced}
-    found = predict_from_traces({0.0: graph, **others}, model, runs, **given(arguments, "percent"))
+    found = predict_from_traces(
+        {0.0: program, **{added: find(file) for added, file in arguments.traced}},
+        model,
+        runs,
+        algorithms=dict(arguments.algorithms),
+        **given(arguments, "percent"),
+    )
     return _show(arguments, found, _traces_report, found.summary())
 
 

@@ -354,8 +354,8 @@ def predict_runs(
 ) -> RunPrediction:
     """Return a program's predicted run times beside those that were measured.
 
-    Messages of a rank to itself, to which no latency was added, are left out; a warning of the
-    analysis says how many.
+    Messages of a rank to itself, to which no latency was added, are left out but for o of each
+    call; a warning of the analysis says how many.
 
     Args:
         program: the program; a graph, whose calls are not known, stays as it is.
@@ -376,7 +376,7 @@ def predict_runs(
     """
     found, warnings = find(program), list[str]()
     if isinstance(found, Program):
-        there = without_own_messages(found)
+        there = without_own_messages(found, round(model.o * 1e9))
         warnings += _new_notes(found, there)
         found = there
     graph = graph_of(found, algorithms)
@@ -408,6 +408,7 @@ def predict_from_traces(
     *,
     percent: Sequence[float] = PERCENT,
     name: str | None = None,
+    algorithms: Mapping[str, str] | None = None,
 ) -> TracePredictions:
     """Return predictions from traces of one program, each recorded with latency added, and runs.
 
@@ -417,6 +418,7 @@ def predict_from_traces(
         runs: measured run times, as for ``predict_runs``.
         percent: tolerances to compute.
         name: of the program in ``runs``; None takes the only one that can be it.
+        algorithms: of collectives that are still whole, as for ``predict_runs``.
 
     Raises:
         ProgramError: a program cannot run to its end.
@@ -429,7 +431,10 @@ def predict_from_traces(
             key="traces",
         )
     added = sorted(traces)
-    found = [predict_runs(traces[one], model, runs, percent=percent, name=name) for one in added]
+    found = [
+        predict_runs(traces[one], model, runs, percent=percent, name=name, algorithms=algorithms)
+        for one in added
+    ]
     return TracePredictions(np.array(added, np.float64), tuple(found))
 
 

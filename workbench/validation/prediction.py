@@ -75,12 +75,13 @@ def predict_traces(
         ParameterError: ``latency`` is not known.
         ProgramError: the program cannot run to its end.
     """
-    runs = _runs(recording, latency)
-    traces = {
-        added: recording.program(added).graph(recording.algorithms) for added in recording.traces
-    }
     return predict_from_traces(
-        traces, recording.model(), runs, percent=percent, name=recording.name
+        {added: recording.program(added) for added in recording.traces},
+        recording.model(),
+        _runs(recording, latency),
+        percent=percent,
+        name=recording.name,
+        algorithms=recording.algorithms,
     )
 
 

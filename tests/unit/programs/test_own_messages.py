@@ -68,6 +68,7 @@ def test_blocking_calls_and_the_work_at_the_end() -> None:
         builder.recv(rank, rank, 8)
     found = without_own_messages(builder.build())
     assert found.compute_ns.tolist() == [120, 120]
+    assert without_own_messages(builder.build(), 7).compute_ns.tolist() == [134, 134]
     assert not np.isin(found.kind, (SEND, RECV)).any()
 
 

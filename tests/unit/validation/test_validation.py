@@ -22,22 +22,26 @@ from workbench.validation import (
     SUITE,
     CostAtLatency,
     EmulatedCollectives,
+    InjectedMessages,
     InjectorComparison,
     ProgramRecording,
     ValidationReport,
     compare_injectors,
     measure_collectives,
     measure_program,
+    measure_two_messages,
     predict_recording,
     recording_of,
     seen_runs,
     shipped_collectives,
     shipped_names,
+    shipped_two_messages,
     validation_report,
 )
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import provenance
 from workbench.validation.report import BASE_PERCENT, trusted
+from workbench.validation.two_messages import EXPECTED, SCHEMES
 
 ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 
@@ -384,3 +388,42 @@ def test_the_shipped_collectives_say_how_well_predictions_choose() -> None:
         assert len(found.choices()) == 5 * 6
         assert found.best_within(5) >= 0.9
         assert found.median_error_percent < 15
+
+
+def two_messages(free: float, first: float, second: float) -> InjectedMessages:
+    """Return times that grow by so many latencies from 1, 60 and 70 µs."""
+    added = np.array([0.0, 1e-3, 4e-3])
+    times = np.array([1e-6, 60e-6, 70e-6]) + added[:, None] * np.array([free, first, second])
+    return InjectedMessages(added, times, 3, provenance("made up", "simulated", "a test"))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_two_messages_fit_the_way_that_latency_is_added(scheme: str) -> None:
+    found = two_messages(*SCHEMES[scheme])
+    assert [one for one in SCHEMES if found.fits(one)] == [scheme]
+    assert found.to_frame().loc["measured, 4 ms added"].tolist() == pytest.approx(SCHEMES[scheme])
+    assert f"they fit {scheme}" in repr(found)
+    between = two_messages(*(one + 0.2 for one in SCHEMES[scheme]))
+    assert "they fit no scheme" in repr(between)
+
+
+def test_the_shipped_messages_are_delayed_as_intended() -> None:
+    found = shipped_two_messages()
+    assert found.provenance.origin == "measured"
+    assert found.growth.shape == (2, 3)
+    assert [one for one in SCHEMES if found.fits(one)] == [EXPECTED]
+
+
+@pytest.mark.usefixtures("mpi")
+def test_two_messages_are_timed_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One repeat on a busy machine: what holds whatever else runs is that none is early."""
+    path = tmp_path / "two.json"
+    commands.answer("validate messages --repeats 1 --output", capsys, str(path))
+    found = InjectedMessages.load(path)
+    assert found.added_s.tolist() == [0.0, 5e-3, 20e-3]
+    free, first, second = found.times_s.T
+    assert (first >= found.added_s).all()
+    assert (second >= first).all()
+    assert (free < second).all()
+    with pytest.raises(ParameterError, match="at least one latency"):
+        measure_two_messages(path, latencies_s=())

@@ -96,7 +96,7 @@ def table_1() -> Any:
     "simulated",
     reason="when each rank ends, by a replay in which an injector's holds are computations, in "
     "place of a drawing; 2 µs are added to L of 3 µs, o is 1 µs. The emulated cluster's switch is "
-    "A, and measure.delay is D, for any MPI",
+    "A, and measure.delay is D, for any MPI; validation.shipped_two_messages has D measured",
 )
 def fig_8() -> Any:
     """Four ways to inject latency into messages, and what each delays."""

@@ -69,6 +69,9 @@ def test_claims_on_run_times_are_judged_on_recordings(shipped: Findings) -> None
     assert (
         f"below 2 % in {count} of {len(report.program)} recordings of emulated" in within.evidence
     )
+    delays = shipped["injector-delays-as-intended"]
+    assert delays.verdict == "confirmed"
+    assert "sends delayed would make it 2, 1 and 2" in delays.evidence
     # The master is faster than its trace says; a trace under latency says no better.
     adapts = shipped["charm-adapts-to-latency"]
     assert adapts.verdict == "partly"

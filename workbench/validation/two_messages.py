@@ -136,7 +136,7 @@ def measure_two_messages(
         run = run_delayed(
             words, 2, latency_s, mpirun=launcher, timeout=TIMEOUT_S, output=said.append
         )
-        rows = [found.groups() for line in said if (found := _LINE.fullmatch(line.strip()))]
+        rows = [one.groups() for line in said if (one := _LINE.fullmatch(line.strip()))]
         if len(rows) != repeats:
             raise MPIError(f"{words[0]} must print {repeats} lines of times; it printed {said}")
         times.append(np.median(np.array(rows, np.float64), axis=0) / 1e9)

@@ -65,11 +65,8 @@ def by_arrival(
     wild = receives_from_any(program)
     if not wild:
         return program
-    found = program
     try:
-        # Whom one phase answers decides when the ranks begin the next.
-        for phase in np.unique(_phases(program)[_from_any(program)]).tolist():
-            found = _Farm(found, phase).answered(model, algorithms or {})
+        found = _answered(program, model, algorithms or {})
     except _NotPlainError as why:
         note = f"{wild} receives from any source are answered as traced: {why}."
         return replace(program, notes=(*program.notes, note))
@@ -90,6 +87,32 @@ class _NotPlainError(Exception):
     """The trace does not show whom a receive from any source answers; the text says why."""
 
 
+def _answered(program: Program, model: LogGPS, algorithms: Mapping[str, str]) -> Program:
+    """Return the program with each block at the rank that arrivals on a network give it."""
+    costs, peers, tags = PicosecondCosts.of(model), program.peer.copy(), program.tag.copy()
+    (phases, joint), wild = _phases(program), _from_any(program)
+    done = program.rank_start[:-1].tolist()  # the first row of each rank that is left
+    order: list[list[IntArray]] = [[] for _ in done]
+    at_ps = [0] * len(done)
+    # When the ranks end one farm decides when they begin the next.
+    for phase in np.unique(phases[wild]).tolist():
+        before, farm_rows = [], []
+        for rank, own in enumerate(_of(program)):
+            first, last = own.start + np.searchsorted(phases[own], [phase, phase + 1])
+            first += int(first < last and joint[first])
+            before.append(np.arange(done[rank], first))
+            farm_rows.append(np.arange(first, last))
+            done[rank] = int(last)
+        at_ps = _ends_ps(program, before, at_ps, model, algorithms)
+        given, at_ps = _Farm(program, farm_rows, wild).answer(costs, at_ps, peers, tags)
+        for rows, earlier, own_rows in zip(order, before, given, strict=True):
+            rows += [earlier, own_rows]
+    for rows, first, last in zip(order, done, program.rank_start[1:].tolist(), strict=True):
+        rows.append(np.arange(first, last))
+    whole = replace(program, peer=peers, tag=tags)
+    return _rows(whole, [np.concatenate(rows) for rows in order])
+
+
 @dataclass
 class _Worker:
     """A rank that is answered."""
@@ -105,29 +128,24 @@ class _Worker:
 class _Farm:
     """A master and workers between two collectives of all ranks."""
 
-    def __init__(self, program: Program, phase: int) -> None:
-        self.program = program
-        phases, joint = _phases(program), _joint(program)
-        own = (phases == phase) & ~joint
-        self.before = (phases < phase) | ((phases == phase) & joint)
-        rank = np.repeat(np.arange(program.num_ranks), np.diff(program.rank_start))
-        masters = np.unique(rank[own & _from_any(program)]).tolist()
+    def __init__(self, program: Program, rows: list[IntArray], wild: NDArray[np.bool_]) -> None:
+        self.program, self.rows, self.wild = program, rows, wild
+        masters = [rank for rank, own in enumerate(rows) if wild[own].any()]
         if len(masters) > 1:
             raise _NotPlainError(f"ranks {', '.join(map(str, masters))} have some at a time")
-        self.master = int(masters[0])
-        self.rows = [np.flatnonzero(own & (rank == one)) for one in range(program.num_ranks)]
+        self.master = masters[0]
         self.answers = self._answers()
         self.workers = {
             one: self._worker(one)
-            for one in range(program.num_ranks)
-            if one != self.master and len(self.rows[one])
+            for one, own in enumerate(rows)
+            if one != self.master and len(own)
         }
         self.block_of = self._as_traced()
 
     def _answers(self) -> set[int]:
         """Return the master's rows that send to the rank it has just received from."""
         program, rows = self.program, self.rows[self.master]
-        kinds, wild = program.kind[rows], _from_any(program)[rows]
+        kinds, wild = program.kind[rows], self.wild[rows]
         known = np.isin(kinds, (SEND, ISEND, WAIT, COMPUTE)) | ((kinds == RECV) & wild)
         if not known.all():
             raise _NotPlainError(f"{self._call(rows[~known][0])} stands among them")
@@ -188,15 +206,23 @@ class _Farm:
                 raise _NotPlainError(f"rank {rank} receives more than rank {self.master} sends it")
         return carried
 
-    def answered(self, model: LogGPS, algorithms: Mapping[str, str]) -> Program:
-        """Return the program with each block at the rank that arrivals on a network give it."""
-        program, costs, workers = self.program, PicosecondCosts.of(model), self.workers
-        largest = int(program.size[np.concatenate(self.rows)].max())
-        if largest > costs.S:
-            raise _NotPlainError(f"a message of {largest} B would be a rendezvous, above S")
-        kind, tag, comm = program.kind.tolist(), program.tag.tolist(), program.comm.tolist()
-        work = (program.compute_ns * PS_PER_NS).tolist()
-        way = (costs.L + costs.G.of(program.size)).tolist()
+    def answer(
+        self,
+        costs: PicosecondCosts,
+        start_ps: list[int],
+        peers: NDArray[np.int32],
+        tags: NDArray[np.uint32],
+    ) -> tuple[list[IntArray], list[int]]:
+        """Enter peers and tags as arrivals decide; return each rank's rows, and its end in ps."""
+        program, workers = self.program, self.workers
+        rows = np.concatenate(self.rows)
+        sizes = program.size[rows]
+        if sizes.max() > costs.S:
+            raise _NotPlainError(f"a message of {sizes.max()} B would be a rendezvous, above S")
+        kind, tag, comm = program.kind, program.tag, program.comm
+        at = rows.tolist()
+        work = dict(zip(at, (program.compute_ns[rows] * PS_PER_NS).tolist(), strict=True))
+        way = dict(zip(at, (costs.L + costs.G.of(sizes)).tolist(), strict=True))
         # The messages under way by communicator and tag: when they arrive, from whom, their tag.
         arriving: dict[tuple[int, int], list[tuple[int, int, int]]] = {}
 
@@ -209,11 +235,9 @@ class _Farm:
                 queue = arriving.setdefault((comm[row], tag[row]), [])
                 heapq.heappush(queue, (worker.last_ps, rank, tag[row]))
 
-        start_ps = self._start_ps(model, algorithms)
         for rank, worker in workers.items():
             worker.free_ps = start_ps[rank]
             send(rank, worker.opening)
-        peers, tags = program.peer.copy(), program.tag.copy()
         now, source = start_ps[self.master], ANY_SOURCE
         ends: dict[int, int] = {}  # of a request
         for row in self.rows[self.master].tolist():
@@ -245,46 +269,12 @@ class _Farm:
                 send(int(peers[row]), block[1:])
         if any(arriving.values()):
             raise _NotPlainError(f"rank {self.master} does not receive all that it is sent")
-        return self._moved(peers, tags)
-
-    def _start_ps(self, model: LogGPS, algorithms: Mapping[str, str]) -> list[int]:
-        """Return when each rank has ended what comes before, ps."""
-        program, kept = self.program, self.before
-        if not kept.any():
-            return [0] * program.num_ranks
-        begun = int(np.isin(program.kind[kept], (ISEND, IRECV, ICOLLECTIVE)).sum())
-        waits = program.request[kept & (program.kind == WAIT)]
-        if begun > np.diff(program.wait_start)[waits].sum():
-            raise _NotPlainError("requests are under way at the collective before them")
-        joined = program.collective[kept]
-        used = np.unique(joined[joined >= 0])
-        cut = replace(
-            _rows(program, np.flatnonzero(kept), [int(kept[rows].sum()) for rows in _of(program)]),
-            collectives=tuple(program.collectives[one] for one in used.tolist()),
-            collective=np.where(joined >= 0, np.searchsorted(used, joined), -1).astype(np.int32),
-        )
-        try:
-            found = replay(cut.graph(algorithms), model, semantics="llamp").finish_ps
-        except ProgramError as error:
-            raise _NotPlainError("messages are under way at the collective before them") from error
-        return [int(one) for one in found.tolist()]
-
-    def _moved(self, peers: NDArray[np.int32], tags: NDArray[np.uint32]) -> Program:
-        """Return the program with the blocks where they were given."""
-        order: list[IntArray] = []
-        for rank, rows in enumerate(_of(self.program)):
-            worker, own, every = (
-                self.workers.get(rank),
-                self.rows[rank],
-                np.arange(rows.start, rows.stop),
-            )
-            if worker is not None:
-                first, last = own[0] - rows.start, own[-1] + 1 - rows.start
-                own = np.array(worker.opening + worker.given + worker.tail, np.int64)
-                every = np.concatenate([every[:first], own, every[last:]])
-            order.append(every)
-        whole = replace(self.program, peer=peers, tag=tags)
-        return _rows(whole, np.concatenate(order), list(map(len, order)))
+        given, ends_ps = list(self.rows), list(start_ps)
+        ends_ps[self.master] = now
+        for rank, worker in workers.items():
+            given[rank] = np.array(worker.opening + worker.given + worker.tail, np.int64)
+            ends_ps[rank] = worker.free_ps
+        return given, ends_ps
 
     def _call(self, row: int) -> str:
         """Return a call in words, such as ``irecv of rank 3, call 17,``."""
@@ -299,17 +289,11 @@ def _from_any(program: Program) -> NDArray[np.bool_]:
     return wild
 
 
-def _joint(program: Program) -> NDArray[np.bool_]:
-    """Return which calls wait for a collective of all ranks."""
+def _phases(program: Program) -> tuple[IntArray, NDArray[np.bool_]]:
+    """Return how many collectives of all ranks a rank has called up to each call, and which are."""
     whole = np.array([len(ranks) == program.num_ranks for ranks in program.communicators])
-    waits: NDArray[np.bool_] = (program.kind == COLLECTIVE) & whole[program.comm]
-    return waits
-
-
-def _phases(program: Program) -> IntArray:
-    """Return how many collectives of all ranks a rank has called up to each call, with it."""
-    joint = _joint(program)
-    return np.concatenate([np.cumsum(joint[rows]) for rows in _of(program)])
+    joint: NDArray[np.bool_] = (program.kind == COLLECTIVE) & whole[program.comm]
+    return np.concatenate([np.cumsum(joint[own]) for own in _of(program)]), joint
 
 
 def _of(program: Program) -> list[slice]:
@@ -317,12 +301,64 @@ def _of(program: Program) -> list[slice]:
     return [slice(*ends) for ends in pairwise(program.rank_start.tolist())]
 
 
-def _rows(program: Program, order: IntArray, lengths: list[int]) -> Program:
-    """Return a program of some calls, so many of each rank, in an order."""
+def _rows(program: Program, rows: list[IntArray]) -> Program:
+    """Return a program of some calls of a program, of each rank in an order."""
+    order = np.concatenate(rows)
     columns = ("kind", "compute_ns", "size", "peer", "tag", "comm", "request", "collective")
     return replace(
         program,
-        rank_start=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        rank_start=np.concatenate([[0], np.cumsum(list(map(len, rows)))]).astype(np.int64),
         line=None,
         **{name: getattr(program, name)[order] for name in columns},
     )
+
+
+def _ends_ps(
+    program: Program,
+    rows: list[IntArray],
+    at_ps: list[int],
+    model: LogGPS,
+    algorithms: Mapping[str, str],
+) -> list[int]:
+    """Return when each rank has ended some of its calls, before which it is busy until a time, ps.
+
+    The times are taken in whole nanoseconds, as work is.
+    """
+    if not any(map(len, rows)):
+        return at_ps
+    cut = _rows(program, rows)
+    request, work, waits = cut.request.copy(), cut.compute_ns.copy(), []
+    for own, busy_ps in zip(_of(cut), at_ps, strict=True):
+        work[own][:1] += busy_ps // PS_PER_NS
+        begun: dict[int, int] = {}  # the new number of each request
+        count = 0
+        for row in range(own.start, own.stop):
+            if cut.kind[row] in (ISEND, IRECV, ICOLLECTIVE):
+                begun[int(request[row])], request[row], count = count, count, count + 1
+            elif cut.kind[row] == WAIT:
+                first, last = program.wait_start[request[row] :][:2]
+                asked = program.wait_requests[first:last].tolist()
+                if not begun.keys() >= set(asked):
+                    raise _NotPlainError("requests are under way at the collective before them")
+                waits.append([begun.pop(one) for one in asked])
+                request[row] = len(waits) - 1
+        if begun:
+            raise _NotPlainError("requests are under way at the collective before them")
+    used, joined = np.unique(cut.collective, return_inverse=True)
+    first = int(used[0] < 0)  # of calls that are no collective
+    closed = replace(
+        cut,
+        compute_ns=work,
+        request=request,
+        wait_start=np.cumsum([0, *map(len, waits)]),
+        wait_requests=np.array([one for asked in waits for one in asked], np.int32),
+        collectives=tuple(program.collectives[one] for one in used[first:].tolist()),
+        collective=(joined - first).astype(np.int32),
+    )
+    try:
+        ends = replay(closed.graph(algorithms), model, semantics="llamp").finish_ps.tolist()
+    except ProgramError as error:
+        raise _NotPlainError("messages are under way at the collective before them") from error
+    return [
+        int(end) if len(own) else busy for end, own, busy in zip(ends, rows, at_ps, strict=True)
+    ]

@@ -30,6 +30,7 @@ def farm(
     workers: int = 4,
     tasks: int = 40,
     phases: int = 1,
+    exchanges: bool = False,  # between phases a ring exchanges blocks, without waiting in between
     at_a_time: int = 1,
     asks_first: bool = False,  # a worker's first message is a request, not a result
     begins_sends: bool = False,  # the master does not wait for its sends
@@ -39,9 +40,22 @@ def farm(
     rng = np.random.default_rng(seed)
     builder = ProgramBuilder(workers + 1)
     for _ in range(phases):
+        if exchanges:
+            _exchange(builder, rng)
         builder.collective("barrier")
         _phase(builder, rng, tasks, at_a_time, asks_first, begins_sends, stops_last)
     return builder.build()
+
+
+def _exchange(builder: ProgramBuilder, rng: np.random.Generator) -> None:
+    ranks = builder.num_ranks
+    builder.collective("allreduce", 8)
+    for rank in range(ranks):
+        begun = [builder.irecv(rank, (rank - 1) % ranks, 64), 0]
+        builder.compute(rank, int(rng.integers(20_000)))
+        begun[1] = builder.isend(rank, (rank + 1) % ranks, 64)
+        for one in begun:
+            builder.wait(rank, [one])
 
 
 def _phase(
@@ -98,6 +112,7 @@ FARMS: list[Farm] = [
     {"asks_first": True},
     {"stops_last": True, "begins_sends": True},
     {"phases": 3, "asks_first": True, "begins_sends": True},
+    {"phases": 3, "exchanges": True, "begins_sends": True},
     {"workers": 1, "at_a_time": 3},
     {"workers": 9, "tasks": 9, "phases": 2},
 ]

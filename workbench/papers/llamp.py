@@ -129,7 +129,8 @@ def fig_9() -> Any:
 
     from workbench import validation
 
-    found = [validation.predict_recording(one) for one in validation.shipped_recordings()]
+    recordings = validation.shipped_recordings()
+    found = [validation.predict_recording(one, arrivals=False) for one in recordings]
     return column(*(one.plot() for one in found), sizing_mode="stretch_width")
 
 
@@ -255,7 +256,7 @@ def table_2() -> Any:
     """Errors of predicted run times of seven applications on three numbers of nodes."""
     from workbench import validation
 
-    return validation.validation_report().to_frame()
+    return validation.validation_report(arrivals=False).to_frame()
 
 
 @LLAMP.ours(reason="printed as equation 6, of the running example; to_lp and to_mps write files")

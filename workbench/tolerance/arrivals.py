@@ -31,9 +31,9 @@ def analyse_by_arrival(
 ) -> LatencySensitivity:
     """Return how a program's time depends on the latency if arrivals decide whom it answers.
 
-    Slopes, and with them tolerances and critical latencies, are those of the straight lines between
-    the latencies; a tolerance beyond the last is on the last line. The path at the base latency is
-    exact.
+    Slopes, and with them tolerances, are those of the straight lines between the latencies; a
+    tolerance beyond the last is on the last line. Critical latencies are not looked for. The path
+    at the base latency is exact.
 
     Args:
         program: with receives from any source, in which it is plain whom they answer.

@@ -328,7 +328,7 @@ def _curve_report(result: ToleranceCurve) -> str:
     )
     lines = [
         f"{text:>19}  {symbol} {below:,} to {above:,}"
-        for text, (below, above) in zip(texts, pairwise(result.slopes.tolist()), strict=True)
+        for text, (below, above) in zip(texts, pairwise(result.slopes.tolist()), strict=False)
     ]
     more = [f"the first {_SHOWN} of them (--json: all)"] if len(lines) > _SHOWN else []
     return "\n".join([result.report(), "", *lines[:_SHOWN], *more])

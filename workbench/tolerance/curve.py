@@ -343,6 +343,11 @@ class LatencySensitivity(ToleranceCurve):
         return self.model.L
 
     @property
+    def critical(self) -> FloatArray:
+        """As of every curve; none where ``method`` is ``arrivals``, as corners are chosen there."""
+        return super().critical[:0] if self.method == "arrivals" else super().critical
+
+    @property
     def critical_latencies(self) -> FloatArray:
         """Latencies within the interval at which λ_L changes, float64[k], s."""
         return self.critical

@@ -147,7 +147,8 @@ class RunPrediction(StoredResult):
         if first == last:
             end = float(low if last else high) - L
             return end, end
-        inside = analysis.critical[(analysis.critical > low) & (analysis.critical <= high)]
+        inside = analysis.corners[1:-1]
+        inside = inside[(inside > low) & (inside <= high)]
         corners = np.concatenate([[low], inside])
         risen = (analysis.lambda_of(corners) - first) / (last - first)
         begins, ends = corners[[np.argmax(risen > _EDGE), np.argmax(risen >= 1 - _EDGE)]].tolist()

@@ -183,6 +183,8 @@ def test_arrivals_decide_who_gets_the_work_of_a_task() -> None:
     assert found.by_arrival
     assert found.predicted_s == pytest.approx([74e-6, 114e-6])
     assert found.analysis.lambda_L == 4
+    assert len(found.analysis.critical) == 0
+    assert found.plot() is not None
     # A straight line of 4 latencies, also beyond what was measured.
     assert found.analysis.tolerance == pytest.approx({25: 1e-6 + 18.5e-6 / 4, 100: 19.5e-6})
     traced = predict_runs(program, model, runs)

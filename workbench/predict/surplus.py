@@ -73,7 +73,9 @@ def learn_surplus(
     with the same weight; that of each test is tried. It grows with the nodes where measured over
     predicted is larger on more nodes for so many of the sizes that were measured on both that
     chance has it in at most one of twenty cases (a sign test): with fewer than five sizes it never
-    does.
+    does. Of the two systems where it grows for all collectives, a surplus that is the same on all
+    nodes, or grows as log2, as the root of the nodes or in proportion to them leaves median errors
+    of 27, 23, 22 and 9 % (Google c2d-standard-2) and 20, 17, 19 and 17 % (c3-standard-176).
 
     Args:
         nodes: int64[tests]; tests on more than the two fewest are not used.

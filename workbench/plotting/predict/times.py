@@ -12,7 +12,6 @@ from workbench.plotting.axes import log_range, set_range
 from workbench.plotting.grid import sentence, stacked
 from workbench.plotting.topology.collective_times import plot_collective_times
 from workbench.plotting.topology.style import line_styles
-from workbench.predict.published_spread import INTERVAL_PERCENT
 
 if TYPE_CHECKING:
     from workbench.predict import CollectivePrediction, MachineProfile
@@ -57,8 +56,7 @@ def plot_collective_prediction(
         for end in ("low", "high"):
             fig.line("size", end, source=band, line_color=colour, line_alpha=0.6, line_dash=dash)
     said = dict.fromkeys(one.spread.sentence for one in every)
-    text = f"Bands are intervals of {INTERVAL_PERCENT}: {'; '.join(said)}."
-    return stacked(fig, sentence(text))
+    return stacked(fig, sentence(f"Bands are intervals: {'; '.join(said)}."))
 
 
 def plot_machine_profile(machine: MachineProfile, *, height: int = 300) -> figure:

@@ -1,4 +1,4 @@
-"""One thing learnt from the smallest number of nodes: a surplus of each round, or the algorithm."""
+"""One thing learnt from the fewest nodes, or two fewest: a round's surplus, or the algorithm."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def surplus_of(
     predicted, it grows with the nodes (``learn_surplus``). What it brings is in
     ``PredictionErrors.learning``: of Google's c2d-standard-2, whose only core its rank shares with
     the operating system, the median error on 64 nodes falls from 49 to 17 %, where the fewest alone
-    leave 48.
+    leave 48. Ends of the interval for one rank a node are 3.9-fold apart instead of 4.4.
 
     With several ranks a node of which the messages of one were measured it never grows: their waits
     for one another grow too. On AWS hpc7g 4 and 8 nodes would have taken the error on 16 from 17 to

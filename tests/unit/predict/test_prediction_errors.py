@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +28,7 @@ from workbench.predict import (
     shipped_evaluation,
     shipped_systems,
     spread_coverage,
+    surplus_of,
 )
 from workbench.predict.prediction_errors import VARIANTS, PredictionCase
 from workbench.predict.published_spread import published_spread
@@ -368,6 +370,32 @@ def test_a_surplus_of_two_numbers_of_nodes_grows_where_noise_does() -> None:
     aside = kept_aside(shipped_evaluation()).set_index(["system", "nodes"])["surplus of two (%)"]
     assert aside["Google c2d-standard-2"].loc[[16, 32, 64]].max() < 25
     assert aside["Fugaku"][512] < 25
+
+
+def test_growth_is_found_on_any_two_numbers_of_nodes_of_a_system_that_has_it() -> None:
+    """c2d-standard-2 grows, c3-standard-4 and c2d-standard-56 never do.
+
+    Lassen does where one of the two is 32 nodes, which took longer than 64: unusual times of one
+    number of nodes are taken for growth.
+    """
+    grown = {}
+    for table in ("gke-c2d-standard-2", "gke-c3-standard-4", "gke-c2d-standard-56", "lassen"):
+        machine, times = measured_machine(table)
+        for measured in times:
+            counts = sorted({test.nodes for test in measured.tests})
+            grown[table, measured.collective] = {
+                (few, more)
+                for few, more in combinations(counts[:-1], 2)
+                if surplus_of(machine, measured.on([few, more])).grows
+            }
+    pairs = set(combinations((4, 8, 16, 32), 2))
+    assert grown == {
+        ("gke-c2d-standard-2", "allgather"): pairs,
+        ("gke-c2d-standard-2", "allreduce"): pairs,
+        ("gke-c3-standard-4", "allreduce"): set(),
+        ("gke-c2d-standard-56", "allreduce"): set(),
+        ("lassen", "allreduce"): {(few, 32) for few in (4, 8, 16)},
+    }
 
 
 def test_a_surplus_is_learnt_from_a_file(

@@ -235,7 +235,12 @@ def predict_collective(
         rounds,
         tuple(names),
         tuple(choices),
-        (*_assumed(machine, algorithm, share), *_meanings(collective), *_instead(algorithm, names)),
+        (
+            *_assumed(machine, algorithm, share),
+            *((f"surplus: {surplus.words}",) if surplus is not None else ()),
+            *_meanings(collective),
+            *_instead(algorithm, names),
+        ),
         combining,
         kind_of(machine.ranks_per_node, machine.own_messages, machine.crowd_measured),
         _variant_of(surplus),

@@ -52,10 +52,15 @@ class Surplus:
         """
         return _added(np.asarray(predicted), np.asarray(rounds) * self.at(nodes))
 
-    def __repr__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What is added, and where it comes from, in words."""
         learnt = " and ".join(str(one) for one in self.nodes)
-        growth = ", in proportion to the nodes" if self.grows else ""
-        return f"Surplus({1e6 * self.seconds:.3g} us a round, learnt on {learnt} nodes{growth})"
+        growth = f" on {self.nodes[0]}, more in proportion to the nodes" if self.grows else ""
+        return f"{1e6 * self.seconds:.3g} us a round{growth}, learnt on {learnt} nodes"
+
+    def __repr__(self) -> str:
+        return f"Surplus({self.words})"
 
 
 def learn_surplus(

@@ -37,6 +37,7 @@ def test_settings_are_undone_in_any_order() -> None:
     panel.machine = "aws-hpc6a-efa"
     panel.kind = "logp"
     panel.trials = 77
+    panel.wait(60)  # the text is of what has been simulated
     after, text = panel.session(), panel.text
     seen = []
     while panel.undo():
@@ -50,6 +51,7 @@ def test_settings_are_undone_in_any_order() -> None:
     assert panel.session() == before
     while panel.redo():
         pass
+    panel.wait(60)
     assert panel.session() == after and panel.text == text
 
 

@@ -28,7 +28,8 @@ from workbench.uq.collectives import (
     calibrate_collective,
     read_measured,
 )
-from workbench.uq.collectives.calibration import KNOWN, UNKNOWN, BeyondErrors, without_odd_nodes
+from workbench.uq.collectives.beyond import KNOWN, UNKNOWN, BeyondErrors
+from workbench.uq.collectives.calibration import without_odd_nodes
 from workbench.uq.collectives.models import (
     GrowthModel,
     PowerModel,
@@ -259,11 +260,12 @@ def test_an_error_is_added_beyond_the_calibrated_nodes(
     measured = read_measured(file, "gather", "default-binomial").on([8, 64])
     short: dict[str, Any] = {"model": model, "chains": 2, "draws": 50, "burn_in": 50}
     asked = [CollectiveTest(nodes, 64) for nodes in (2, 8, 20, 64, 128, 1024)]
-    found = calibrate_collective(measured, **short, noise="relative").beyond(asked)
+    calibrated = calibrate_collective(measured, **short, noise="relative")
+    found = calibrated.beyond(asked)
     assert found is not None
     job, doubling = errors.another_job**2, errors.per_doubling**2
     expected = [job + 2 * doubling, 0, job, 0, job + doubling, job + 4 * doubling]
-    assert_allclose(found**2, expected)
+    assert_allclose(found**2, np.multiply(calibrated.beyond_scale**2, expected))
     assert calibrate_collective(measured, **short, noise="constant").beyond(asked) is None
 
 

@@ -54,11 +54,11 @@ def test_an_unknown_algorithm_is_held() -> None:
 
 
 def test_an_error_beyond_the_calibrated_nodes_is_said() -> None:
-    """And that a congestion cannot be in it where no topology is known."""
+    """And which tori are assumed for links where no topology is known."""
     for congested in (False, True):
         made = world(101, known=True, congested=congested)
         found = calibrate_collective(made.measured, chains=2, draws=100, burn_in=100)
         assert found.describe_beyond(made.measured.tests) == ""
         text = found.describe_beyond(made.kept)
         assert "256 nodes are not among the calibrated 8, 16, 32, 64" in text
-        assert ("congestion that the calibrated nodes do not show" in text) != congested
+        assert ("as on tori of 8x8x4 and 16x4x4" in text) != congested

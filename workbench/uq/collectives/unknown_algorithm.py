@@ -143,6 +143,7 @@ class AlgorithmMixture(StoredResult):
         draws: int = 400,
         levels: Sequence[float] = (0.5, 0.9),
         seed: int = 0,
+        replicas: int = 1,
     ) -> Prediction:
         """Predict one more replica of each test by all likely models, each as often as it is so.
 
@@ -153,6 +154,7 @@ class AlgorithmMixture(StoredResult):
             draws: of all posteriors together.
             levels: of the intervals.
             seed: makes the prediction repeatable.
+            replicas: whose median the intervals are of; 1 is a single run.
 
         Raises:
             ParameterError: a test cannot be had, or the calibration was stopped before its end.
@@ -165,12 +167,14 @@ class AlgorithmMixture(StoredResult):
                 key="resume",
             )
 
-        members = [
-            (float(probability), one.posterior, one.simulator(tests))
-            for probability, one in zip(self.probabilities, self.calibrations, strict=False)
-        ]
+        members, beyond = [], []
+        for probability, one in zip(self.probabilities, self.calibrations, strict=False):
+            simulators = one.simulators(tests)
+            members += [
+                (float(probability) / len(simulators), one.posterior, s) for s in simulators
+            ]
+            beyond += [one.beyond(tests)] * len(simulators)
         labels = [test.label for test in tests]
-        beyond = [one.beyond(tests) for one in self.calibrations]
         return predict_mixture(
             members,
             labels,
@@ -179,6 +183,7 @@ class AlgorithmMixture(StoredResult):
             levels=levels,
             seed=seed,
             beyond=None if beyond[0] is None else np.array(beyond),
+            replicas=replicas,
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -286,15 +291,20 @@ def calibrate_unknown(
                 task=PartTask(task, lambda _: so_far(), f"score {name}: "),
             )
             if not task.stopping:
-                together = joint_log_score(
-                    found.posterior,
-                    found.simulator(kept.tests),
-                    kept_medians,
-                    draws=_SCORE_DRAWS,
-                    seed=seed,
-                    # The tails of student-t stand for it.
-                    beyond=None if noise == "student-t" else found.beyond(kept.tests),
-                )
+                # The tails of student-t stand for it.
+                beyond = None if noise == "student-t" else found.beyond(kept.tests)
+                densities = [
+                    joint_log_score(
+                        found.posterior,
+                        one,
+                        kept_medians,
+                        draws=_SCORE_DRAWS,
+                        seed=seed,
+                        beyond=beyond,
+                    )
+                    for one in found.simulators(kept.tests)
+                ]
+                together = np.logaddexp.reduce(densities) - np.log(len(densities))
                 scores[at] = together / len(kept.tests)
     scored = so_far()
     for name, probability in zip(scored.models, scored.probabilities, strict=True):

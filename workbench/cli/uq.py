@@ -130,7 +130,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         metavar="SPEC",
         help="network whose first hosts the nodes are, such as torus:16x16x16, fat-tree:16 or a "
-        "machine's name (default: that of --machine, or no links are shared)",
+        "machine's name (default: that of --machine, or links as on an assumed torus)",
     )
     add_machine(asked, "its topology is that of the nodes")
     asked.add_argument(
@@ -141,6 +141,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     asked.add_argument("--draws", type=int, metavar="N", help="of the posterior (default 400)")
     asked.add_argument("--seed", type=int, metavar="N", help="(default 0)")
+    asked.add_argument(
+        "--replicas",
+        type=int,
+        metavar="N",
+        help="whose median the intervals are of (default 1, a single run)",
+    )
     add_json(asked)
 
 
@@ -428,9 +434,9 @@ def _predict(arguments: argparse.Namespace) -> int:
         for nodes in arguments.nodes
         for size in sizes
     ]
-    predicted = found.predict(tests, **given(arguments, "draws", "seed"))
+    predicted = found.predict(tests, **given(arguments, "draws", "seed", "replicas"))
     if spec is None and any(test.shape for test in found.tests):
-        say("note: without --topology no links are shared; the calibration was on a torus")
+        say("note: without --topology a torus is assumed; that of the calibration was known")
     for one in found.calibrations:
         if text := one.describe_beyond(tests):
             say(f"note: {one.model}: {text}")

@@ -51,6 +51,7 @@ class Prediction(StoredResult):
         noise: float64[levels, tests], from the spread of replicas, or of their median, alone.
         draws: of the posterior, the number of simulations of each test.
         model: name of the noise model.
+        replicas: whose median the intervals are of.
     """
 
     tests: tuple[str, ...]
@@ -63,6 +64,7 @@ class Prediction(StoredResult):
     noise: NDArray[np.float64] = field(metadata={"axes": 2})
     draws: int
     model: str
+    replicas: int = 1
 
     plot = Drawing("plot_prediction")
 
@@ -342,6 +344,7 @@ def _combined(
         noise=half[2],
         draws=draws,
         model=noise.name,
+        replicas=replicas,
     )
 
 

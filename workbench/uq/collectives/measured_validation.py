@@ -84,7 +84,7 @@ class MeasuredValidation(StoredResult):
 
         Args:
             nodes: number of nodes.
-            shape: of their torus, None where no links are shared.
+            shape: of their torus; None assumes one.
             block_bytes: None takes those of the largest number of nodes measured.
 
         Raises:

@@ -25,8 +25,8 @@ SystemKind = Literal[
 ]
 """What decides how far predictions are off: above all, whose messages were measured.
 
-With several ranks a node it is whether messages of several at once were: one system shows that its
-small messages are off by 19 % then, by 50 % without (``prediction_findings``).
+With several ranks a node it is whether messages of several at once were: on Google's
+c3-standard-176 the median |error| to 2 KiB is 22 % with them and 41 % without.
 """
 _ONE_MEASURED: SystemKind = "several ranks a node, one measured"
 _SEVERAL: tuple[SystemKind, ...] = ("several ranks a node", _ONE_MEASURED)
@@ -128,13 +128,14 @@ def published_spread(kind: SystemKind, variant: Variant = "two nodes") -> Publis
     rows = spread_coverage(errors, variant)
     held = float(np.average(rows["held (%)"], weights=rows["tests"])) / 100
     worst = int(rows["held (%)"].argmin())
+    alike = _SEVERAL[0] if kind in _SEVERAL else kind
     return PublishedSpread(
         low,
         high,
         held,
         f"published times are {low:.2g} to {high:.2g} times what {_PREDICTED[variant]} predict "
-        f"({len(rows)} systems; those with {kind} count {_SAME_KIND:g} times). Made from the other "
-        f"systems, such an interval holds {held:.0%} of {rows['tests'].sum()} times, and "
+        f"({len(rows)} systems; those with {alike} count {_SAME_KIND:g} times). Made from the "
+        f"other systems, such an interval holds {held:.0%} of {rows['tests'].sum()} times, and "
         f"{rows['held (%)'].iloc[worst]:.0f} % of {rows['system'].iloc[worst]}'s, the least",
     )
 

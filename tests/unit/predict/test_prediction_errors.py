@@ -273,13 +273,23 @@ def test_the_interval_of_a_prediction_has_its_coverage_on_systems_left_out() -> 
     held = np.average(rows["held (%)"], weights=rows["tests"])
     assert held >= 89.0
     assert rows["held (%)"].min() >= 60.0
+    # Without what its ranks showed at once, c3-standard-176 was off by more, and widens the
+    # interval of systems where that is unknown.
+    shipped = shipped_evaluation()
+    known = np.isfinite(shipped.uncrowded)
+    assert {shipped.cases[at].table for at in shipped.case[known]} == {"gke-c3-standard-176"}
+    with_them = np.abs(shipped.errors_of("two nodes")[known])
+    without = np.abs(shipped.uncrowded[known] / shipped.measured[known] - 1)
+    assert np.median(with_them) < 0.6 * np.median(without)
+    ends = rows.set_index("system").loc["Google h3-standard-88"]
+    assert ends["low"] < 0.55
     alone = published_spread("one rank a node")
     assert alone.held == pytest.approx(held / 100)
     assert f"holds {held / 100:.0%} of {rows['tests'].sum()} times" in alone.sentence
     several = published_spread("several ranks a node")
     assert several.high / several.low > alone.high / alone.low
     learnt = published_spread("one rank a node", "surplus")
-    # A surplus brings medians down, but the ends no nearer: 4.8-fold apart, and 4.6 without it.
+    # A surplus brings medians down, but the ends no nearer: 4.7-fold apart, and 4.4 without it.
     assert learnt.high / learnt.low > 0.9 * alone.high / alone.low
     assert 0.85 < learnt.held < alone.held
 

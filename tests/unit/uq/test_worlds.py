@@ -1,9 +1,9 @@
 """What intervals hold on synthetic collectives with known truth, and how wide they are.
 
 Settings were chosen on the seeds below 16; these are others. Measured on seeds 200 to 215, with
-2000 draws, true medians in 90 % intervals of the median of five replicas: known algorithm 104 of 112
-held and 1.29 apart, a torus that the largest run congests 55 of 56 and 1.28 (eight seeds), the same
-torus untold 109 of 112 and 1.29.
+2000 draws, true medians in 90 % intervals of the median of five replicas: known algorithm 104 of
+112 held and 1.29 apart, a torus that the largest run congests 55 of 56 and 1.28 (eight seeds), the
+same torus untold 109 of 112 and 1.29.
 """
 
 from __future__ import annotations

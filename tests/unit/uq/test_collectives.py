@@ -20,6 +20,7 @@ from tests.unit import commands
 from workbench import machines
 from workbench.cli import uq
 from workbench.cli.signals import StopSignal
+from workbench.datasets import data_folder
 from workbench.errors import ParameterError, ParseError
 from workbench.uq.collectives import (
     CollectiveCalibration,
@@ -29,7 +30,7 @@ from workbench.uq.collectives import (
     read_measured,
 )
 from workbench.uq.collectives.beyond import KNOWN, UNKNOWN, BeyondErrors
-from workbench.uq.collectives.calibration import without_odd_nodes
+from workbench.uq.collectives.calibration import best_pilot, without_odd_nodes
 from workbench.uq.collectives.models import (
     GrowthModel,
     PowerModel,
@@ -251,6 +252,23 @@ def test_a_number_of_nodes_that_is_odd_is_left_out(file: Path) -> None:
     assert (left_out, {test.nodes for test in kept.tests}) == ((8,), {64, 512})
     # Two numbers of nodes do not tell which of them is odd.
     assert without_odd_nodes(odd.on([8, 64]))[1] == ()
+
+
+@for_each(
+    "table, label, nodes, expected",
+    [
+        # A fit to 8 and 64 nodes cannot tell what shared links cost on 512: growth predicts better.
+        ("fugaku", "default-recursive_doubling", [8, 64, 512], "rounds:recursive-doubling"),
+        # Small messages took nearly thrice as long in jobs of 128 and 200 nodes as of 512.
+        ("leonardo", "ring_ompi", [128, 200, 512], "power"),
+    ],
+)
+def test_a_known_algorithm_is_left_for_a_much_closer_fit_alone(
+    table: str, label: str, nodes: list[int], expected: str
+) -> None:
+    file = data_folder() / "whole-machine" / table / "times.csv"
+    measured = read_measured(file, "allreduce", label).on(nodes)
+    assert best_pilot(measured).model.name == expected
 
 
 @for_each("model, errors", [("rounds:binomial", KNOWN), ("growth", UNKNOWN), ("power", UNKNOWN)])

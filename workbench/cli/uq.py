@@ -11,7 +11,8 @@ algorithm on a torus (rounds:NAME), or knows no algorithm (growth, power, power-
 algorithm is unknown, because its label is empty (the library's default) or names none that is known
 here, or with --algorithm-unknown, each model gets a probability, and predictions mix the models.
 The store is saved every few seconds while chains run, and is whole at any moment: after a stop or a
-kill, --resume goes on from it. Intervals are of one more run; their parts are half-widths.
+kill, --resume goes on from it. Intervals are of one more run, or of the median of --replicas runs;
+their parts are half-widths.
 """
 
 from __future__ import annotations

@@ -3,15 +3,20 @@
 Settings were chosen on the seeds below 16; these are others. Measured on seeds 200 to 215, with
 2000 draws, true medians in 90 % intervals of the median of five replicas: known algorithm 104 of
 112 held and 1.29 apart, a torus that the largest run congests 55 of 56 and 1.28 (eight seeds), the
-same torus untold 109 of 112 and 1.29.
+same torus untold 109 of 112 and 1.29, unknown algorithm 112 of 112 and 1.54 (median of the seeds,
+1.32 to 4.75). ``python -m tests.unit.uq.test_worlds unknown 200 216`` measures one kind of world
+again: known, congested, hidden or unknown.
 """
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 
-from tests.unit.uq.worlds import REPLICAS, World, world
+from tests.unit.uq.worlds import REPLICAS, FloatArray, World, world
 from workbench.uq.collectives import (
     AlgorithmMixture,
     CollectiveCalibration,
@@ -32,32 +37,45 @@ def held_and_apart(
     return float(inside.mean()), float(np.median(high / low))
 
 
+def measure(kind: str, seeds: Iterable[int]) -> tuple[FloatArray, FloatArray, float]:
+    """Return shares and ends of each seed's world: known, congested, hidden or unknown.
+
+    Last is the share of worlds whose surrogates are near.
+    """
+    calibrate = calibrate_unknown if kind == "unknown" else calibrate_collective
+    rows = []
+    for seed in seeds:
+        made = world(
+            seed, known=kind != "unknown", congested=kind == "congested", hidden=kind == "hidden"
+        )
+        found = calibrate(made.measured, draws=2000, seed=1)
+        held, apart = held_and_apart(made, found)
+        rows.append((held, apart, all(one.surrogate_is_near for one in found.calibrations)))
+        print(f"{kind} world {seed}: {held:.0%} held, {apart:.2f} apart; {found.warnings}")
+    every, ends, near = np.transpose(rows)
+    print(f"{kind}: {every.mean():.1%} held, {np.median(ends):.2f} apart, {near.mean():.0%} near")
+    return every, ends, float(near.mean())
+
+
 @pytest.mark.deep
-@pytest.mark.parametrize("congested", [False, True])
-def test_a_known_algorithm_is_held(congested: bool) -> None:
-    worlds = [world(seed, known=True, congested=congested) for seed in SEEDS]
-    found = [calibrate_collective(one.measured, draws=2000, seed=1) for one in worlds]
-    held, apart = np.transpose([held_and_apart(*pair) for pair in zip(worlds, found, strict=True)])
+@pytest.mark.parametrize("kind", ["known", "congested"])
+def test_a_known_algorithm_is_held(kind: str) -> None:
+    held, apart, near = measure(kind, SEEDS)
     assert held.mean() >= 0.85
-    assert congested or np.median(apart) <= 1.4
-    for one in found:
-        assert one.surrogate_is_near
+    assert np.median(apart) <= 1.4
+    assert near == 1.0
 
 
 @pytest.mark.deep
 def test_congestion_that_small_runs_hardly_show_is_held() -> None:
     """Its torus is not told; of those worlds without it a few intervals are wide for nothing."""
-    worlds = [world(seed, known=True, hidden=True) for seed in SEEDS]
-    found = [calibrate_collective(one.measured, draws=2000, seed=1) for one in worlds]
-    held, _ = np.transpose([held_and_apart(*pair) for pair in zip(worlds, found, strict=True)])
+    held, *_ = measure("hidden", SEEDS)
     assert held.mean() >= 0.85
 
 
 @pytest.mark.deep
 def test_an_unknown_algorithm_is_held() -> None:
-    worlds = [world(seed, known=False) for seed in SEEDS]
-    found = [calibrate_unknown(one.measured, draws=2000, seed=1) for one in worlds]
-    held, apart = np.transpose([held_and_apart(*pair) for pair in zip(worlds, found, strict=True)])
+    held, apart, _ = measure("unknown", SEEDS)
     assert held.mean() >= 0.8
     assert np.median(apart) <= 2.5
 
@@ -71,3 +89,7 @@ def test_an_error_beyond_the_calibrated_nodes_is_said() -> None:
         text = found.describe_beyond(made.kept)
         assert "256 nodes are not among the calibrated 8, 16, 32, 64" in text
         assert ("as on tori of 8x8x4 and 16x4x4" in text) != congested
+
+
+if __name__ == "__main__":
+    measure(sys.argv[1], range(int(sys.argv[2]), int(sys.argv[3])))

@@ -222,6 +222,7 @@ findings: $(LAB_STAMP) ## judge the papers' claims on the shipped studies again 
 
 validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root; goes on where it was)
 	@mkdir -p .cache/validation
+	.venv/bin/workbench validate messages --mpirun mpirun.openmpi --output datasets/validation/two-messages.json
 	@for ranks in 4 8; do \
 	  for program in cg halo2d master_worker ring_pipeline transpose; do \
 	    .venv/bin/workbench validate measure $$program --ranks $$ranks --mpirun mpirun.openmpi \

@@ -69,7 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--learn",
         metavar="FILE",
         help="the same collective measured on a few nodes, a CSV or a benchmark's output: what "
-        "each round takes beyond its prediction there is added to each",
+        "each round takes beyond its prediction on the fewest or the two fewest is added to each",
     )
     add_json(one)
     about = "predict the times of all algorithms of a collective, the fastest first"
@@ -147,18 +147,18 @@ def _collective(arguments: argparse.Namespace) -> int:
     machine, name = _machine(arguments), arguments.algorithm
     if name is not None:
         name = named_algorithm(machine.library, arguments.collective, name)
-    surplus = 0.0
+    surplus = None
     if arguments.learn is not None:
         measured = read_measured(arguments.learn, arguments.collective, arguments.algorithm or "")
         surplus = surplus_of(machine, measured, name)
-        say(f"surplus of a round: {1e6 * surplus:.3g} us, learnt from {measured!r}")
+        say(f"{surplus!r}, from {measured!r}")
     found = predict_collective(
         machine,
         arguments.collective,
         arguments.nodes,
         arguments.block_bytes,
         algorithm=name,
-        surplus_s=surplus,
+        surplus=surplus,
     )
     if name is not None and name.partition(":")[0] != _plain(arguments.algorithm):
         sentence = f"{arguments.algorithm} is what is called {name} here"
@@ -167,7 +167,7 @@ def _collective(arguments: argparse.Namespace) -> int:
         print_json(_as_json(found) | ({"algorithm": arguments.algorithm} if name else {}))
         return 0
     print(found.to_frame().round(2).to_string(index=False))
-    say(f"low and high, an interval of 90 %: {found.spread.sentence}")
+    say(f"from and to, an interval: {found.spread.sentence}")
     for sentence in found.assumed:
         say(f"assumed: {sentence}")
     return 0
@@ -196,19 +196,26 @@ def _rank(arguments: argparse.Namespace) -> int:
             size: {name: float(1e6 * one.combining[at]) for name, one in found.items()}
             for at, size in enumerate(sizes)
         }
+        ends = {name: _ends_us(one) for name, one in found.items()}
         print_json(
             {
                 "times_us": order,
+                "interval_us": {
+                    size: {name: ends[name][size] for name in order[size]} for size in sizes
+                },
+                **_interval(fastest),
                 "best": best,
                 "combining_us": combining,
                 "assumed": list(fastest.assumed),
             }
         )
         return 0
-    for size, times in order.items():
-        print(f"{arguments.collective} of {size} B on {arguments.nodes} nodes (us)")
+    for at, (size, times) in enumerate(order.items()):
+        print(f"{arguments.collective} of {size} B on {arguments.nodes} nodes (us, from and to)")
         for name, time in times.items():
-            print(f"  {time:12.2f}  {name}")
+            low, high = (1e6 * end[at] for end in found[name].interval)
+            print(f"  {time:12.2f}  {f'{low:.2f} to {high:.2f}':>24}  {name}")
+    say(f"from and to, an interval: {fastest.spread.sentence}")
     for sentence in fastest.assumed:
         say(f"assumed: {sentence}")
     return 0
@@ -231,7 +238,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
     elif arguments.save is not None:
         found.save(arguments.save)
     findings, coverage = prediction_findings(found), spread_coverage(found)
-    aside, learning = kept_aside(found), found.learning()
+    aside, learning, of_two = kept_aside(found), found.learning(), found.learning(of_two=True)
     if arguments.json:
         print_json(
             {
@@ -240,6 +247,7 @@ def _evaluate(arguments: argparse.Namespace) -> int:
                 "coverage": coverage.to_dict("records"),
                 "kept_aside": aside.to_dict("records"),
                 "learning": learning.to_dict("records"),
+                "learning_of_two": of_two.to_dict("records"),
                 "findings": findings.to_frame().to_dict("records"),
             }
         )
@@ -253,20 +261,39 @@ def _evaluate(arguments: argparse.Namespace) -> int:
             print(aside.round(1).to_string(index=False))
         print("\nwhether a surplus of a round, learnt on the fewest nodes, helps on more")
         print(learning.round(1).to_string(index=False))
+        if len(of_two):
+            print("\nthe same on more than the two fewest, with a surplus learnt on these two")
+            print(of_two.round(1).to_string(index=False))
         print(findings)
     return SIGNALLED + stop.number if stop.number else 0
+
+
+def _ends_us(found: CollectivePrediction) -> dict[str, list[float]]:
+    """Return the ends of the interval by size, us."""
+    sizes = map(str, found.block_bytes.tolist())
+    return {
+        size: [1e6 * low, 1e6 * high]
+        for size, low, high in zip(sizes, *found.interval, strict=True)
+    }
+
+
+def _interval(found: CollectivePrediction) -> dict[str, object]:
+    """Return what an interval is made to hold, and what it held."""
+    from workbench.predict.published_spread import INTERVAL_SHARE
+
+    return {
+        "interval_share": INTERVAL_SHARE,
+        "interval_held": found.spread.held,
+        "interval": found.spread.sentence,
+    }
 
 
 def _as_json(found: CollectivePrediction) -> dict[str, object]:
     sizes = [str(size) for size in found.block_bytes.tolist()]
     return {
         "times_us": dict(zip(sizes, (1e6 * found.times).tolist(), strict=True)),
-        "interval_us": {
-            size: [1e6 * low, 1e6 * high]
-            for size, low, high in zip(sizes, *found.interval, strict=True)
-        },
-        "interval": found.spread.sentence,
-        "interval_held": found.spread.held,
+        "interval_us": _ends_us(found),
+        **_interval(found),
         "combining_us": dict(zip(sizes, (1e6 * found.combining).tolist(), strict=True)),
         "algorithm": found.algorithm,
         "algorithms": dict(zip(sizes, found.algorithms, strict=True)),

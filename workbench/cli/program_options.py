@@ -15,7 +15,7 @@ from workbench.units import parse_typed_quantity
 
 if TYPE_CHECKING:
     from workbench.models import LogGPS
-    from workbench.programs import ExecutionGraph
+    from workbench.programs import ExecutionGraph, Program
 
 DEFAULTS_NS = {"L": 2500.0, "o": 1500.0, "g": 1000.0, "G": 6.0, "O": 0.0}
 """LogGOPSim's defaults, ns and ns/B."""
@@ -71,8 +71,12 @@ def add_algorithm(parser: argparse.ArgumentParser) -> None:
 
 def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
     """Return the file's program, with the algorithms that the options choose."""
+    return expanded(program_of(arguments), arguments)
+
+
+def program_of(arguments: argparse.Namespace) -> Program | ExecutionGraph:
+    """Return the file's program as it was read."""
     from workbench.programs import ExecutionGraph, find
-    from workbench.programs.find_program import graph_of as graph
     from workbench.tasks import Task
 
     with ProgressLine(after_s=1) as line:
@@ -85,6 +89,13 @@ def graph_of(arguments: argparse.Namespace) -> ExecutionGraph:
             f"{arguments.file} is a GOAL file",
             key="algorithm",
         )
+    return program
+
+
+def expanded(program: Program | ExecutionGraph, arguments: argparse.Namespace) -> ExecutionGraph:
+    """Return a program as a graph, with the algorithms that the options choose."""
+    from workbench.programs.find_program import graph_of as graph
+
     made = graph(program, dict(arguments.algorithms))
     # Those that the collectives' schedules add to the program's.
     for note in made.notes[len(program.notes) :]:

@@ -7,6 +7,7 @@ workbench validate predict cg-4                           # a folder, or a shipp
 workbench validate report                                 # all shipped recordings
 workbench validate collectives --ranks 4 --output collectives-4.json   # measured and predicted
 workbench validate injectors cg --ranks 4         # a switch and a library, both adding latency
+workbench validate messages --output two-messages.json     # LLAMP, figure 8
 workbench validate list
 
 The prediction takes a trace and the cost of messages of the network with nothing added; nothing is
@@ -33,8 +34,11 @@ ABOUT = "hold predicted run times against programs that ran under added latency"
 _MEASURED = FunctionOptions("workbench.validation.measure_program")
 _PROGRAM = FunctionOptions("workbench.validation.ValidationProgram")
 _PREDICTED = FunctionOptions("workbench.validation.predict_recording")
+_REPORTED = FunctionOptions("workbench.validation.validation_report")
 _COLLECTIVES = FunctionOptions("workbench.validation.measure_collectives")
+_MESSAGES = FunctionOptions("workbench.validation.measure_two_messages")
 _INJECTORS = FunctionOptions("workbench.validation.compare_injectors")
+_AS_TRACED = "leave it to the trace, not to arrivals, whom receives from any source answer"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -76,7 +80,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     predict = actions.add_parser("predict", help="predict a recorded program")
     predict.add_argument("recording", metavar="RECORDING", help="shipped, or a folder")
     _PREDICTED.add(predict, "latency", metavar="WHICH")
+    _PREDICTED.add(predict, "arrivals", help=_AS_TRACED)
     report = actions.add_parser("report", help="the errors of all recordings")
+    _REPORTED.add(report, "arrivals", help=_AS_TRACED)
     report.add_argument("recordings", metavar="RECORDING", nargs="*", help="default: the shipped")
     collectives = actions.add_parser(
         "collectives",
@@ -95,8 +101,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _INJECTORS.add(injectors, "ranks", option=("-n", "--ranks"))
     _INJECTORS.add(injectors, "repeats")
     _INJECTORS.add(injectors, "mpirun", metavar="PATH")
+    messages = actions.add_parser("messages", help="time two messages under added latency")
+    _MESSAGES.add(messages, "repeats")
+    messages.add_argument(
+        "--output", required=True, type=output_file(".json"), metavar="FILE", help="of the result"
+    )
+    _MESSAGES.add(messages, "mpirun", metavar="PATH")
     listing = actions.add_parser("list", help="programs and shipped recordings")
-    for action in (measure, predict, report, collectives, injectors, listing):
+    for action in (measure, predict, report, collectives, injectors, messages, listing):
         add_json(action)
 
 
@@ -110,6 +122,8 @@ def run(arguments: argparse.Namespace) -> int:
         return _collectives(arguments)
     if arguments.action == "injectors":
         return _injectors(arguments)
+    if arguments.action == "messages":
+        return _messages(arguments)
     return _report(arguments) if arguments.action == "report" else _list(json=arguments.json)
 
 
@@ -175,6 +189,8 @@ def _predict(arguments: argparse.Namespace) -> int:
                 "origin": recording.origin,
                 "rrmse_percent": found.rrmse_percent,
                 "zone_rrmse_percent": found.zone_rrmse_percent,
+                "by_arrival": found.by_arrival,
+                "warnings": list(found.analysis.warnings),
                 "points": [{"added_s": a, "measured_s": m, "predicted_s": p} for a, m, p in rows],
             }
         )
@@ -188,7 +204,7 @@ def _report(arguments: argparse.Namespace) -> int:
     from workbench.validation import recording_of, validation_report
 
     chosen = [recording_of(name) for name in arguments.recordings] or None
-    report = validation_report(chosen)
+    report = validation_report(chosen, **_REPORTED.given(arguments))
     frame = report.to_frame()
     if arguments.json:
         print_json({"programs": frame.to_dict("records")})
@@ -238,6 +254,18 @@ def _injectors(arguments: argparse.Namespace) -> int:
     else:
         print(found)
         print(found.to_frame().to_string(index=False, float_format=lambda value: f"{value:.2f}"))
+    return 0
+
+
+def _messages(arguments: argparse.Namespace) -> int:
+    from workbench.validation import measure_two_messages
+
+    found = measure_two_messages(arguments.output, **_MESSAGES.given(arguments))
+    if arguments.json:
+        print_json(found.to_dict() | {"origin": found.provenance.origin})
+    else:
+        print(found)
+        print(found.to_frame().to_string(float_format=lambda value: f"{value:.3f}"))
     return 0
 
 

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from workbench.predict.evaluation import evaluate_predictions as evaluate_predictions
     from workbench.predict.learning import (
         learn_algorithms as learn_algorithms,
-        learn_surplus as learn_surplus,
         surplus_of as surplus_of,
     )
     from workbench.predict.library_rules import named_algorithm as named_algorithm
@@ -56,5 +55,6 @@ if TYPE_CHECKING:
         shipped_systems as shipped_systems,
     )
     from workbench.predict.summary import prediction_findings as prediction_findings
+    from workbench.predict.surplus import Surplus as Surplus, learn_surplus as learn_surplus
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

@@ -27,12 +27,14 @@ from workbench.predict.library_rules import (
 from workbench.predict.machine import CORE_PART, MachineProfile
 from workbench.predict.prediction_errors import Variant
 from workbench.predict.published_spread import (
+    INTERVAL_PERCENT,
     PublishedSpread,
     SystemKind,
     kind_of,
     published_spread,
 )
 from workbench.predict.round_times import AlgorithmTime, algorithm_time
+from workbench.predict.surplus import Surplus
 from workbench.predict.tofu_shapes import UNKNOWN_SHAPE, plausible_shapes
 from workbench.programs.collectives import ALGORITHMS, schedule
 from workbench.result import Drawing, StoredResult
@@ -84,7 +86,8 @@ class CollectivePrediction(StoredResult):
         assumed: what is assumed, a sentence each.
         combining: float64[sizes], s of the times in which data are combined and copied.
         kind: what decides how far such predictions are off.
-        variant: what was known: messages alone, or a surplus of a round too.
+        variant: what was known: messages alone, or a surplus of a round too, of one number of
+            nodes or of two.
         shapes: float64[2, sizes], the least and the most of the times over the plausible shapes of
             the job, s; the times themselves where the shape does not matter or is known.
     """
@@ -126,7 +129,7 @@ class CollectivePrediction(StoredResult):
 
     @property
     def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Ends of a 90 % interval of the times, each float64[sizes], s.
+        """Ends of an interval of the times made to hold 90 %, each float64[sizes], s.
 
         As far as published times of other systems were from what was predicted in the same way,
         over the plausible shapes of the job; ``spread`` has its coverage on systems left out.
@@ -139,7 +142,11 @@ class CollectivePrediction(StoredResult):
         return published_spread(self.kind, self.variant)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a size: bytes, time and its 90 % interval, algorithm, what chose it."""
+        """Return one row a size: bytes, time and its interval, algorithm, what chose it.
+
+        ``90 % from`` and ``to`` are the ends of ``interval``; how many times of systems left out
+        such an interval holds, is in ``spread``.
+        """
         import pandas as pd
 
         low, high = self.interval
@@ -147,8 +154,8 @@ class CollectivePrediction(StoredResult):
             {
                 "block bytes": self.block_bytes,
                 "time (µs)": 1e6 * self.times,
-                "low (µs)": 1e6 * low,
-                "high (µs)": 1e6 * high,
+                f"{INTERVAL_PERCENT} from (µs)": 1e6 * low,
+                "to (µs)": 1e6 * high,
                 "algorithm": self.algorithms,
                 "chosen by": self.chosen_by,
                 "rounds": self.rounds.astype(np.int64),
@@ -156,10 +163,12 @@ class CollectivePrediction(StoredResult):
         )
 
     def __repr__(self) -> str:
+        low, high = (end / self.times for end in self.interval)
         return (
             f"CollectivePrediction({self.collective} on {self.nodes} nodes of {self.system}, "
             f"{len(self.times)} sizes, {self.algorithm}, {1e6 * self.times.min():.3g} to "
-            f"{1e6 * self.times.max():.3g} us, {len(self.assumed)} assumptions)"
+            f"{1e6 * self.times.max():.3g} us, interval of {INTERVAL_PERCENT} {low.min():.2g} to "
+            f"{high.max():.2g} times that, {len(self.assumed)} assumptions)"
         )
 
 
@@ -170,7 +179,7 @@ def predict_collective(
     block_bytes: Sequence[int],
     *,
     algorithm: str | None = None,
-    surplus_s: float = 0.0,
+    surplus: Surplus | None = None,
 ) -> CollectivePrediction:
     """Return the times of a collective on the first nodes of a machine, rank 0 the root.
 
@@ -183,7 +192,7 @@ def predict_collective(
         algorithm: of ``workbench.programs.collectives``, or one of several collectives such as an
             allgather's ``gather-bcast``; None takes the machine's library's rule, and where none is
             known the algorithm that is predicted to be fastest.
-        surplus_s: added to each round, s; such as ``surplus_of`` finds on few nodes.
+        surplus: added to each round, such as ``surplus_of`` finds on few nodes; None adds nothing.
 
     Raises:
         ParameterError: an argument is not accepted, the topology has too few hosts, or the
@@ -194,11 +203,12 @@ def predict_collective(
     sizes = whole_each(block_bytes, "block_bytes", 0, _MOST_BYTES)
     if not sizes:
         raise ParameterError("block_bytes must hold a size; got none", key="block_bytes")
-    number(surplus_s, "surplus_s", unit="s")
+    if surplus is not None:
+        number(surplus.seconds, "surplus.seconds", unit="s")
     if algorithm is not None:
         algorithm = predicted_name(collective, algorithm)
     if machine.topology == UNKNOWN_SHAPE:
-        return _over_shapes(machine, collective, nodes, sizes, algorithm, surplus_s)
+        return _over_shapes(machine, collective, nodes, sizes, algorithm, surplus)
     names: list[str] = []
     choices: list[ChosenBy] = []
     found: list[AlgorithmTime] = []
@@ -208,7 +218,9 @@ def predict_collective(
         choices.append(choice)
         found.append(time)
     rounds = np.array([one.rounds for one in found])
-    times = np.array([one.seconds for one in found]) + surplus_s * rounds
+    times = np.array([one.seconds for one in found])
+    if surplus is not None:
+        times = surplus.added(times, rounds, nodes)
     combining = np.array([one.combining for one in found])
     at = int(np.argmax(combining))
     share = _share(names[at], sizes[at], times[at], combining[at])
@@ -223,10 +235,15 @@ def predict_collective(
         rounds,
         tuple(names),
         tuple(choices),
-        (*_assumed(machine, algorithm, share), *_meanings(collective), *_instead(algorithm, names)),
+        (
+            *_assumed(machine, algorithm, share),
+            *((f"surplus: {surplus.words}",) if surplus is not None else ()),
+            *_meanings(collective),
+            *_instead(algorithm, names),
+        ),
         combining,
         kind_of(machine.ranks_per_node, machine.own_messages, machine.crowd_measured),
-        "surplus" if surplus_s else "two nodes",
+        _variant_of(surplus),
         np.array([times, times]),
     )
 
@@ -284,19 +301,25 @@ def check_collective(collective: str) -> None:
         )
 
 
+def _variant_of(surplus: Surplus | None) -> Variant:
+    if surplus is None:
+        return "two nodes"
+    return "surplus" if len(surplus.nodes) == 1 else "surplus of two"
+
+
 def _over_shapes(
     machine: MachineProfile,
     collective: str,
     nodes: int,
     sizes: Sequence[int],
     algorithm: str | None,
-    surplus_s: float,
+    surplus: Surplus | None,
 ) -> CollectivePrediction:
     """Return the prediction on the most compact shape, with the times on all plausible ones."""
     specs = plausible_shapes(nodes)
     found = [
         predict_collective(
-            machine.on(spec), collective, nodes, sizes, algorithm=algorithm, surplus_s=surplus_s
+            machine.on(spec), collective, nodes, sizes, algorithm=algorithm, surplus=surplus
         )
         for spec in specs
     ]

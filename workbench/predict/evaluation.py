@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from workbench.arrays import FloatArray
 from workbench.predict.collective import COLLECTIVES, predict_collective
-from workbench.predict.learning import learn_algorithms, learn_surplus, with_surplus
+from workbench.predict.learning import growth_known, learn_algorithms
 from workbench.predict.library_rules import algorithms_of_label
 from workbench.predict.machine import MachineProfile
 from workbench.predict.node_groups import NodeGroups
@@ -24,6 +24,7 @@ from workbench.predict.shipped import (
     shipped_groups,
     shipped_systems,
 )
+from workbench.predict.surplus import Surplus, learn_surplus
 from workbench.tasks import JobError, Task, task_of
 from workbench.uq.collectives import CollectiveTest, MeasuredCollective
 from workbench.uq.collectives.measured import nodes_of
@@ -112,10 +113,12 @@ def _evaluate(
     predicted = np.full((len(VARIANTS), len(real)), np.nan)
     uncrowded = np.full(len(real), np.nan)
     names, learnt = [""] * len(real), [""] * len(real)
-    least, surplus = nodes_of(measured.tests)[0], float("nan")
+    counts = nodes_of(measured.tests)
+    surplus = Surplus(float("nan"), (counts[0],))
+    of_two = surplus
     if algorithm or not label:
         rounds = np.ones(len(real))
-        for count in nodes_of(measured.tests):
+        for count in counts:
             mine = np.flatnonzero(nodes == count)
             placed = _placed(machine, measured.tests[mine[0]], groups)
             found = predict_collective(
@@ -132,9 +135,13 @@ def _evaluate(
                 ).times
             for at, name in zip(mine, found.algorithms, strict=True):
                 names[at] = name
-        first = nodes == least
-        surplus = learn_surplus(real[first], predicted[0, first], rounds[first])
-        predicted[2] = np.where(first, np.nan, with_surplus(predicted[0], rounds, surplus))
+        tests = np.array([nodes, sizes, real, predicted[0], rounds])
+        surplus = learn_surplus(*tests[:, nodes == counts[0]])
+        may_grow = growth_known(machine.ranks_per_node, machine.crowd_measured)
+        of_two = learn_surplus(*tests, may_grow=may_grow)
+        for row, one in ((2, surplus), (3, of_two)):
+            more = nodes > one.nodes[-1]
+            predicted[row, more] = one.added(predicted[0, more], rounds[more], nodes[more])
         if not label:
             _learn(machine, measured, groups, predicted[1], learnt)
     case = PredictionCase(
@@ -144,8 +151,9 @@ def _evaluate(
         label,
         algorithm,
         machine.ranks_per_node,
-        least,
-        surplus,
+        counts[0],
+        surplus.seconds,
+        of_two.grows,
         machine.own_messages,
         machine.crowd_measured,
     )

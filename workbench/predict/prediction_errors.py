@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-Variant = Literal["two nodes", "algorithm", "surplus"]
+Variant = Literal["two nodes", "algorithm", "surplus", "surplus of two"]
 VARIANTS: tuple[Variant, ...] = get_args(Variant)
-"""What was known: point-to-point alone; and one thing learnt on the smallest number of nodes."""
+"""What was known: point-to-point alone; and one thing learnt on the smallest number of nodes, or
+(``surplus of two``) on the two smallest."""
 
 TARGET_ERROR = 0.25
 """The target, a question of ours: a median error of 25 %. 12 of 19 cases hold it; 50 %, 14."""
@@ -47,6 +48,7 @@ class PredictionCase:
     ranks_per_node: int
     least_nodes: int  # on which one thing is learnt
     surplus_s: float  # learnt there, of a round; nan where nothing is predicted
+    grows: bool  # whether that of the two smallest numbers of nodes is in proportion to them
     own_messages: bool  # whether the messages were measured on the same system
     crowd_measured: bool  # and while several ranks of a node sent at once
 
@@ -67,9 +69,9 @@ class PredictionErrors(StoredResult):
         block_bytes: int64[tests].
         measured: float64[tests], median, s.
         predicted: float64[variants, tests], s: by point-to-point alone; where the library chose,
-            by the algorithm that was nearest at that size on the fewest nodes; and with the
-            surplus of a round that was learnt there. nan where there is none, or, of what was
-            learnt, on the fewest nodes themselves.
+            by the algorithm that was nearest at that size on the fewest nodes; with the surplus of
+            a round that was learnt there; and with that of the two fewest. nan where there is none,
+            or, of what was learnt, on the nodes on which it was.
         uncrowded: float64[tests], s: by point-to-point alone without the messages of several ranks
             of a node at once; nan where these were not measured, or nothing is predicted.
         algorithms: of each test by point-to-point alone; empty where nothing is predicted.
@@ -185,36 +187,44 @@ class PredictionErrors(StoredResult):
         columns = ("system", "collective", "algorithm", "tests", "median error (%)", "holds")
         return pd.DataFrame(rows, columns=list(columns))
 
-    def learning(self) -> pd.DataFrame:
+    def learning(self, of_two: bool = False) -> pd.DataFrame:
         """Return for each system whether a surplus of a round helps, and what the others say.
 
-        One row a system: ``off on the fewest (%)`` is the median |error| of messages alone there,
-        where the surplus is learnt; ``alone (%)`` and ``surplus (%)`` are those on more nodes.
-        ``others`` is whether, over the other systems, the mean of the medians is less with it; so
+        One row a system, with medians of |error|: ``off on the fewest (%)`` is that of messages
+        alone there, where the surplus is learnt; ``two nodes (%)`` and ``surplus (%)`` are those
+        on more nodes. ``others`` is which of these has the least mean over the other systems; so
         the choice is made without the system for which it counts.
+
+        Args:
+            of_two: adds the surplus of the two fewest numbers of nodes, for the tests on more than
+                these; ``grows`` is the number of cases in which it is in proportion to the nodes.
         """
         import pandas as pd
 
-        alone, then = (np.abs(self.errors_of(name)) for name in ("two nodes", "surplus"))
+        variants: tuple[Variant, ...] = ("two nodes", "surplus")
+        if of_two:
+            variants = (*variants, "surplus of two")
+        off = [np.abs(self.errors_of(one)) for one in variants]
         name = np.array([one.system for one in self.cases])[self.case]
-        more = np.isfinite(alone) & np.isfinite(then)
+        more = np.all(np.isfinite(off), axis=0)
         systems = list(dict.fromkeys(name[more].tolist()))
-        medians = {
-            one: [_median(error[more & (name == one)]) for error in (alone, then)]
-            for one in systems
-        }
+        medians = {one: [_median(error[more & (name == one)]) for error in off] for one in systems}
         rows = []
         for one in systems:
-            first = (name == one) & np.isfinite(alone) & (self.times_least == 1)
+            mine = more & (name == one)
+            first = (name == one) & np.isfinite(off[0]) & (self.times_least == 1)
             others = [medians[other] for other in systems if other != one]
-            before, after = np.mean(others, axis=0) if others else (np.nan, np.nan)
-            number = int((more & (name == one)).sum())
-            advice = "learn" if after < before else "do not"
-            rows.append(
-                (one, number, _median(alone[first]), *medians[one], advice if others else "")
-            )
-        columns = ["system", "tests", "off on the fewest (%)", "alone (%)", "surplus (%)"]
-        return pd.DataFrame(rows, columns=[*columns, "others"])
+            advice = variants[int(np.argmin(np.mean(others, axis=0)))] if others else ""
+            rows.append((one, int(mine.sum()), _median(off[0][first]), *medians[one], advice))
+        columns = ["system", "tests", "off on the fewest (%)", *(f"{one} (%)" for one in variants)]
+        table = pd.DataFrame(rows, columns=[*columns, "others"])
+        if of_two:
+            grown = [
+                f"{sum(self.cases[at].grows for at in cases)} of {len(cases)}"
+                for cases in (np.unique(self.case[more & (name == one)]) for one in systems)
+            ]
+            table.insert(len(columns), "grows", grown)
+        return table
 
     def ranking(self) -> pd.DataFrame:
         """Return for each system, collective, nodes and size which algorithm is predicted best.

@@ -85,10 +85,11 @@ def _learnt(errors: PredictionErrors) -> Finding:
         texts.append(f"{variant} {100 * before:.0f} to {100 * after:.0f} % ({both.sum()} tests)")
     return Finding(
         "one-thing-learnt",
-        "One thing learnt on the fewest nodes brings predictions on more nodes nearer",
+        "One thing learnt on the fewest nodes, or the two fewest, brings those on more nearer",
         _WHERE,
         "one rank a node and messages of the same system; the median error of the same tests is "
-        "less, by the algorithm and by the surplus of a round; partly: by one of them",
+        "less, by the algorithm and by the surplus of a round, of one number of nodes and of two; "
+        "partly: by one of them",
         listed(texts),
         all_or_some(better),
         "heatmap of errors",

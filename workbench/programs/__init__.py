@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Dependents as Dependents,
         ExecutionGraph as ExecutionGraph,
     )
+    from workbench.programs.own_messages import without_own_messages as without_own_messages
     from workbench.programs.program import (
         OPERATIONS as OPERATIONS,
         WORLD as WORLD,

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         analyse as analyse,
         analyse_bandwidth as analyse_bandwidth,
     )
+    from workbench.tolerance.arrivals import analyse_by_arrival as analyse_by_arrival
     from workbench.tolerance.claims import findings as findings, icon_like as icon_like
     from workbench.tolerance.contention import (
         ContentionReport as ContentionReport,

@@ -15,6 +15,8 @@ mean measured time, in all and by zone. Added latency is hidden while lambda_L i
 value, proportional once it is at its last, and in transition between. --traced adds a trace of the
 same program that was recorded with latency added, such as --traced 500us=FILE, and prints the error
 of each trace's prediction; a program that does first what arrives first may do other things then.
+--arrivals lets arrivals decide at each measured latency whom a receive from any source answers, and
+so who gets the work of a task, where the trace of a master and workers makes it plain.
 
 --bandwidth asks the same of G, the gap per byte and inverse of bandwidth: the number of bytes
 (lambda_G) on the critical path, their share (rho_G), and the largest gap per byte and least
@@ -35,7 +37,14 @@ from typing import TYPE_CHECKING, Any
 
 from workbench.cli.machine_options import machine_of
 from workbench.cli.output import add_json, given, output_file, print_json, say, slow_import_notice
-from workbench.cli.program_options import add_program, graph_of, model_of, nanoseconds, seconds
+from workbench.cli.program_options import (
+    add_program,
+    expanded,
+    model_of,
+    nanoseconds,
+    program_of,
+    seconds,
+)
 from workbench.cli.signals import run_stoppable
 from workbench.errors import ParameterError
 from workbench.shell.function_options import FunctionOptions
@@ -47,7 +56,7 @@ if TYPE_CHECKING:
     from workbench.measure import MeasuredRuns
     from workbench.models import LogGPS
     from workbench.models.overheads import Overheads
-    from workbench.programs import ExecutionGraph
+    from workbench.programs import ExecutionGraph, Program
     from workbench.tolerance import RunPrediction, TracePredictions
     from workbench.tolerance.curve import ToleranceCurve
 
@@ -56,6 +65,7 @@ ABOUT = "report how much network latency a program tolerates before it gets slow
 _SHOWN = 20  # chosen: with the tolerances above them about a page of a terminal
 _COLUMNS = ("added (µs)", "zone", "repeats", "measured (s)", "predicted (s)", "error (%)")
 _ANALYSED = FunctionOptions("workbench.tolerance.analysis.analyse")
+_PREDICTED = FunctionOptions("workbench.tolerance.predict_runs")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -106,6 +116,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="with --measured: a trace recorded with LATENCY added, in ns or with its unit; may be "
         "repeated",
     )
+    _PREDICTED.add(
+        parser,
+        "arrivals",
+        help="with --measured: let arrivals, not the trace, decide whom receives from any source "
+        "answer, where the trace makes it plain",
+    )
     parser.add_argument(
         "--save", type=output_file(".html"), metavar="FILE.html", help="write the figure there"
     )
@@ -114,8 +130,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Analyse the program, print its tolerances and return the exit status."""
-    graph = graph_of(arguments)
+    from workbench.programs import Program, without_own_messages
+
+    program = program_of(arguments)
+    graph = expanded(program, arguments)
     model = _model_of(arguments, graph)
+    if arguments.measured is not None and isinstance(program, Program):
+        there = without_own_messages(program, round(model.o * 1e9))  # no latency was added to them
+        for note in there.notes[len(program.notes) :]:
+            say(f"note: {note}")
+            program, graph = there, expanded(there, arguments)
     options = given(arguments, "percent")
     if arguments.interval is not None:
         options["interval"] = tuple(map(seconds, arguments.interval))
@@ -125,8 +149,10 @@ def run(arguments: argparse.Namespace) -> int:
         from workbench.tolerance.analysis import analyse
         from workbench.tolerance.run_prediction import RunPrediction, measured_interval
     runs = _measured(arguments, graph)
+    if arguments.arrivals:
+        return _run_arrivals(arguments, program, model, runs, options)
     if arguments.traced:
-        return _run_traces(arguments, graph, model, runs)
+        return _run_traces(arguments, program, model, runs)
     if runs is not None:
         options.setdefault("interval", measured_interval(model.L, runs))
     result, status = run_stoppable(analyse, graph, model, **_ANALYSED.given(arguments) | options)
@@ -143,7 +169,7 @@ def _run_bandwidth(
     arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, options: dict[str, Any]
 ) -> int:
     """Analyse the gap per byte instead of the latency, and return the exit status."""
-    for name in ("lp", "measured", "measured_program", "traced"):
+    for name in ("lp", "measured", "measured_program", "traced", "arrivals"):
         if getattr(arguments, name):
             option = f"--{name.replace('_', '-')}"
             raise ParameterError(
@@ -160,19 +186,59 @@ def _run_bandwidth(
 
 
 def _run_traces(
-    arguments: argparse.Namespace, graph: ExecutionGraph, model: LogGPS, runs: MeasuredRuns | None
+    arguments: argparse.Namespace,
+    program: Program | ExecutionGraph,
+    model: LogGPS,
+    runs: MeasuredRuns | None,
 ) -> int:
     """Compare predictions of several traces with measured run times; return the exit status."""
     from workbench.programs import find
-    from workbench.programs.find_program import graph_of as expanded
     from workbench.tolerance import predict_from_traces
 
     if runs is None:
         raise ParameterError("--traced needs --measured FILE.csv", key="traced")
-    algorithms = dict(arguments.algorithms)
-    others = {added: expanded(find(file), algorithms) for added, file in arguments.traced}
-    found = predict_from_traces({0.0: graph, **others}, model, runs, **given(arguments, "percent"))
+    found = predict_from_traces(
+        {0.0: program, **{added: find(file) for added, file in arguments.traced}},
+        model,
+        runs,
+        algorithms=dict(arguments.algorithms),
+        **given(arguments, "percent"),
+    )
     return _show(arguments, found, _traces_report, found.summary())
+
+
+def _run_arrivals(
+    arguments: argparse.Namespace,
+    program: Program | ExecutionGraph,
+    model: LogGPS,
+    runs: MeasuredRuns | None,
+    options: dict[str, Any],
+) -> int:
+    """Predict measured run times with answers as messages arrive; return the exit status."""
+    from workbench.programs import ExecutionGraph
+    from workbench.tolerance import predict_runs
+
+    if runs is None:
+        raise ParameterError("--arrivals needs --measured FILE.csv", key="arrivals")
+    for name in ("lp", "traced"):
+        if getattr(arguments, name):
+            raise ParameterError(
+                f"--{name} is of answers as traced; leave out --arrivals or --{name}", key=name
+            )
+    if isinstance(program, ExecutionGraph):
+        raise ParameterError(
+            f"--arrivals needs a trace, which has calls; {arguments.file} is a GOAL file",
+            key="arrivals",
+        )
+    found = predict_runs(
+        program,
+        model,
+        runs,
+        algorithms=dict(arguments.algorithms),
+        **_PREDICTED.given(arguments) | options,
+    )
+    values = found.analysis.summary() | {"measured": found.summary()}
+    return _show(arguments, found, _prediction_report, values, found.analysis.notes)
 
 
 def _show(
@@ -262,7 +328,7 @@ def _curve_report(result: ToleranceCurve) -> str:
     )
     lines = [
         f"{text:>19}  {symbol} {below:,} to {above:,}"
-        for text, (below, above) in zip(texts, pairwise(result.slopes.tolist()), strict=True)
+        for text, (below, above) in zip(texts, pairwise(result.slopes.tolist()), strict=False)
     ]
     more = [f"the first {_SHOWN} of them (--json: all)"] if len(lines) > _SHOWN else []
     return "\n".join([result.report(), "", *lines[:_SHOWN], *more])

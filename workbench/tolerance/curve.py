@@ -33,6 +33,16 @@ if TYPE_CHECKING:
 PERCENT = (1.0, 2.0, 5.0)
 """The tolerances of Shen et al., LLAMP, Fig. 1."""
 
+Method = Literal["sweep", "lp", "arrivals"]
+"""How an analysis over the latency was made."""
+
+METHODS: Mapping[Method, str] = {
+    "sweep": "sweep, exact",
+    "lp": "linear program",
+    "arrivals": "replays by arrival, straight lines between them",
+}
+"""The methods in words."""
+
 RENDEZVOUS = (
     "a message larger than S is a rendezvous and takes four latencies, one each for header, "
     "request, data and acknowledgement, or three where the receiver came last"
@@ -293,7 +303,9 @@ class LatencySensitivity(ToleranceCurve):
             equation prints the inverse, T / (L λ_L); its figures show this one.
         critical_path: int64[m], operations that decide T at the base latency, first to last.
         slack_ps: int64[ranks], how much later each rank could end without moving T, ps.
-        method: ``sweep``, exact on a clock of picoseconds, or ``lp``, the linear program.
+        method: ``sweep``, exact on a clock of picoseconds; ``lp``, the linear program; or
+            ``arrivals``, a replay at each of ``corners`` with whom receives from any source answer
+            decided by arrivals there.
         seconds: wall time of the analysis, without the replay with contention.
         critical_messages: messages on the critical path just above the base latency, where λ_L is
             `lambda_L`; None for a result saved before they were counted.
@@ -313,7 +325,7 @@ class LatencySensitivity(ToleranceCurve):
     rho_L: float
     critical_path: IntArray
     slack_ps: IntArray
-    method: Literal["sweep", "lp"]
+    method: Method
     seconds: float
     critical_messages: int | None = None
     contention: ContentionReport | None = None
@@ -329,6 +341,11 @@ class LatencySensitivity(ToleranceCurve):
     def L(self) -> float:
         """The base latency, s."""
         return self.model.L
+
+    @property
+    def critical(self) -> FloatArray:
+        """As of every curve; none where ``method`` is ``arrivals``, as corners are chosen there."""
+        return super().critical[:0] if self.method == "arrivals" else super().critical
 
     @property
     def critical_latencies(self) -> FloatArray:
@@ -382,7 +399,7 @@ class LatencySensitivity(ToleranceCurve):
             ),
             Fact("critical_messages", "messages", self.critical_messages, about=path),
             Fact("", "λ_o", self.lambda_o, about=f"overheads {path}"),
-            Fact("", "by", "linear program" if self.method == "lp" else "sweep, exact"),
+            Fact("", "by", METHODS[self.method]),
         )
 
     def _added(self, L: float) -> str:

@@ -379,7 +379,9 @@ def describe_run_prediction(result: RunPrediction) -> str:
     )
     left_out = len(np.unique(result.runs.added_s)) - len(added)
     points = "1 point lies" if left_out == 1 else f"{left_out} points lie"
-    return text + (f" {points} outside the axis." if left_out else "")
+    text += f" {points} outside the axis." if left_out else ""
+    said = result.analysis.warnings
+    return text + "".join(f" {warning[0].upper()}{warning[1:]}." for warning in said)
 
 
 def _pane(name: str, height: int, shared: Range1d, rows: FactorRange | None = None) -> figure:

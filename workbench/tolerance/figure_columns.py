@@ -175,7 +175,7 @@ def corner_columns(named: Named, *, relative: bool) -> Columns:
     """Return a row for each critical latency that is marked; `relative`: T as percent of growth."""
     rows: list[Sequence[Any]] = []
     for place, (name, result) in enumerate(named.items()):
-        change = np.diff(result.slopes)
+        change = np.diff(result.slopes)[: len(result.critical)]
         chosen = np.sort(np.argsort(-change, kind="stable")[:MOST_MARKS])
         critical = result.critical[chosen]
         columns = (

@@ -10,7 +10,7 @@ mean of the measured times, RRMSE (Despotovic et al. 2016).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
@@ -20,10 +20,13 @@ from workbench.arrays import FloatArray
 from workbench.errors import ParameterError
 from workbench.measure import MeasuredRuns, RunPoints
 from workbench.models import LogGPS
-from workbench.programs.find_program import ProgramLike, graph_of
+from workbench.programs import Program, without_own_messages
+from workbench.programs.find_program import ProgramLike, find, graph_of
 from workbench.result import Drawing, StoredResult
+from workbench.simulate import by_arrival, receives_from_any
 from workbench.simulate.picoseconds import PS_PER_S
 from workbench.tolerance.analysis import analyse
+from workbench.tolerance.arrivals import analyse_by_arrival
 from workbench.tolerance.curve import PERCENT, LatencySensitivity
 
 if TYPE_CHECKING:
@@ -72,6 +75,11 @@ class RunPrediction(StoredResult):
                 f"{self.runs.added_s.min() * 1e6:g} to {self.runs.added_s.max() * 1e6:g} µs",
                 key="interval",
             )
+
+    @property
+    def by_arrival(self) -> bool:
+        """Whether arrivals decided whom its receives from any source answer, at each latency."""
+        return self.analysis.method == "arrivals"
 
     @property
     def name(self) -> str:
@@ -139,7 +147,8 @@ class RunPrediction(StoredResult):
         if first == last:
             end = float(low if last else high) - L
             return end, end
-        inside = analysis.critical[(analysis.critical > low) & (analysis.critical <= high)]
+        inside = analysis.corners[1:-1]
+        inside = inside[(inside > low) & (inside <= high)]
         corners = np.concatenate([[low], inside])
         risen = (analysis.lambda_of(corners) - first) / (last - first)
         begins, ends = corners[[np.argmax(risen > _EDGE), np.argmax(risen >= 1 - _EDGE)]].tolist()
@@ -341,27 +350,56 @@ def predict_runs(
     percent: Sequence[float] = PERCENT,
     interval: tuple[float, float] | None = None,
     name: str | None = None,
+    algorithms: Mapping[str, str] | None = None,
+    arrivals: bool = False,
 ) -> RunPrediction:
     """Return a program's predicted run times beside those that were measured.
 
+    Messages of a rank to itself, to which no latency was added, are left out but for o of each
+    call; a warning of the analysis says how many.
+
     Args:
-        program: the program; collectives that are still whole get the usual algorithms.
+        program: the program; a graph, whose calls are not known, stays as it is.
         model: the network as it is with nothing added.
         runs: measured run times; of several programs those of the same name and ranks.
         percent: tolerances to compute, as for ``analyse``.
         interval: first and last latency of the curve, s; None holds all measured points.
         name: of the program in ``runs``; None takes the only one that can be it.
+        algorithms: of collectives that are still whole, by operation; what is left out takes its
+            default.
+        arrivals: let arrivals decide at each measured latency whom receives from any source answer,
+            and so who gets the work of a task, where the trace makes it plain; a warning says so,
+            or why not.
 
     Raises:
         ProgramError: the program cannot run to its end.
         ParameterError: the runs hold no such program, or several that it could be.
     """
-    graph = graph_of(program)
+    found, warnings = find(program), list[str]()
+    if isinstance(found, Program):
+        there = without_own_messages(found, round(model.o * 1e9))
+        warnings += _new_notes(found, there)
+        found = there
+    graph = graph_of(found, algorithms)
     chosen = runs_of(runs, graph, name=name)
     span = interval or measured_interval(model.L, chosen)
-    return RunPrediction(
-        analyse(graph, model, percent=percent, interval=span, contention=False), chosen
-    )
+    if arrivals and isinstance(found, Program) and receives_from_any(found):
+        there = by_arrival(found, model, algorithms)
+        if not receives_from_any(there):
+            added = np.unique(chosen.added_s)
+            L = np.unique(np.clip([*span, *(model.L + added)], *span))
+            replayed = analyse_by_arrival(
+                found, model, L.tolist(), percent=percent, algorithms=algorithms
+            )
+            warnings += replayed.warnings
+            return RunPrediction(replace(replayed, warnings=tuple(warnings)), chosen)
+        warnings += _new_notes(found, there)
+    analysis = analyse(graph, model, percent=percent, interval=span, contention=False)
+    return RunPrediction(replace(analysis, warnings=(*analysis.warnings, *warnings)), chosen)
+
+
+def _new_notes(before: Program, after: Program) -> list[str]:
+    return [note.removesuffix(".") for note in after.notes[len(before.notes) :]]
 
 
 def predict_from_traces(
@@ -371,6 +409,7 @@ def predict_from_traces(
     *,
     percent: Sequence[float] = PERCENT,
     name: str | None = None,
+    algorithms: Mapping[str, str] | None = None,
 ) -> TracePredictions:
     """Return predictions from traces of one program, each recorded with latency added, and runs.
 
@@ -380,6 +419,7 @@ def predict_from_traces(
         runs: measured run times, as for ``predict_runs``.
         percent: tolerances to compute.
         name: of the program in ``runs``; None takes the only one that can be it.
+        algorithms: of collectives that are still whole, as for ``predict_runs``.
 
     Raises:
         ProgramError: a program cannot run to its end.
@@ -392,7 +432,10 @@ def predict_from_traces(
             key="traces",
         )
     added = sorted(traces)
-    found = [predict_runs(traces[one], model, runs, percent=percent, name=name) for one in added]
+    found = [
+        predict_runs(traces[one], model, runs, percent=percent, name=name, algorithms=algorithms)
+        for one in added
+    ]
     return TracePredictions(np.array(added, np.float64), tuple(found))
 
 

@@ -41,5 +41,10 @@ if TYPE_CHECKING:
         validation_report as validation_report,
     )
     from workbench.validation.suite import SUITE as SUITE, ValidationProgram as ValidationProgram
+    from workbench.validation.two_messages import (
+        InjectedMessages as InjectedMessages,
+        measure_two_messages as measure_two_messages,
+        shipped_two_messages as shipped_two_messages,
+    )
 else:
     __getattr__, __dir__ = lazy_exports(__name__)

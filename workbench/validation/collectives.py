@@ -26,6 +26,7 @@ from workbench.measure import OSUCurve
 from workbench.measure.cluster import Cluster, measure_collective, measure_costs
 from workbench.measure.cluster.collective_times import COLLECTIVES
 from workbench.predict import machine_of, point_to_point_of_curve, predict_collective
+from workbench.predict.published_spread import INTERVAL_PERCENT, SystemKind, published_spread
 from workbench.provenance import Provenance
 from workbench.result import Drawing, StoredResult
 from workbench.tasks import Task, task_of
@@ -41,6 +42,7 @@ MEASURED = tuple(one for one in FORCED if one in COLLECTIVES)
 SIZES = tuple(4 * 4**power for power in range(2, 8))  # 64 B to 64 KiB
 # Bytes: the latency, the sizes of ``SIZES``, and the largest eager one (see campaign._MOST_EAGER).
 _MESSAGES = (1, 64, 256, 1024, 4096, 16384, 32768, 65536)
+_KIND: SystemKind = "one rank a node"  # of the cluster's hosts, whose own messages are measured
 _LATENCY_S = 500e-6  # ten times what a message takes without it (datasets/validation/*/costs.csv)
 _BANDWIDTH = 12.5e6  # B/s: 100 Mbit/s
 _TIMEOUT_S = 300.0  # chosen: eight sizes; the default of 120 s serves the two of a campaign
@@ -83,8 +85,14 @@ class EmulatedCollectives(StoredResult):
     plot = Drawing("plot_emulated_collectives")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row for each collective, algorithm and size: medians over the repeats."""
+        """Return one row for each collective, algorithm and size: medians over the repeats.
+
+        ``90 % from`` and ``to`` are the interval that published times of other systems give a
+        prediction from two nodes (``workbench.predict.spread_coverage``).
+        """
         import pandas as pd
+
+        spread = published_spread(_KIND)
 
         rows = pd.DataFrame(
             {
@@ -97,6 +105,8 @@ class EmulatedCollectives(StoredResult):
         )
         keys = ["collective", "algorithm", "bytes"]
         table = rows.groupby(keys, sort=False).median().reset_index()
+        table[f"{INTERVAL_PERCENT} from (µs)"] = spread.low * table["predicted (µs)"]
+        table["to (µs)"] = spread.high * table["predicted (µs)"]
         table["error (%)"] = 100 * (table["predicted (µs)"] / table["measured (µs)"] - 1)
         return table
 
@@ -126,6 +136,13 @@ class EmulatedCollectives(StoredResult):
         """
         lost = self.choices()["lost (%)"]
         return float((lost <= percent).mean())
+
+    @property
+    def held(self) -> float:
+        """Share of the cases whose measured time lies in the interval of its prediction."""
+        rows = self.to_frame()
+        ratio, spread = rows["measured (µs)"] / rows["predicted (µs)"], published_spread(_KIND)
+        return float(ratio.between(spread.low, spread.high).mean())
 
     @property
     def median_error_percent(self) -> float:

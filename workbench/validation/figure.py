@@ -43,6 +43,7 @@ def plot_validation_report(report: ValidationReport) -> LayoutDOM:
     table = {
         "name": names,
         "error": report.rrmse_percent,
+        "traced": report.traced_rrmse_percent,
         "hidden": report.hidden_percent,
         "transition": report.transition_percent,
         "proportional": report.proportional_percent,
@@ -51,6 +52,7 @@ def plot_validation_report(report: ValidationReport) -> LayoutDOM:
     tips = [
         ("program", "@name"),
         ("error", "@error{0.00} %"),
+        ("answers as traced", "@traced{0.00} %"),
         ("hidden zone", "@hidden{0.00} %"),
         ("transition", "@transition{0.00} %"),
         ("proportional zone", "@proportional{0.00} %"),
@@ -70,4 +72,13 @@ def plot_validation_report(report: ValidationReport) -> LayoutDOM:
         f"dashed line, as those of Shen et al., LLAMP, section III.C. Run times are {origins}; "
         "predictions use a trace and message times of the network with nothing added."
     )
+    if report.by_arrival.any():
+        replayed = [
+            f"{names[at]} (as traced {report.traced_rrmse_percent[at]:.1f} %)"
+            for at in np.flatnonzero(report.by_arrival)
+        ]
+        reading += (
+            " Arrivals decide whom a receive from any source answers, at each latency anew, for "
+            f"{' and '.join(replayed)}."
+        )
     return stacked(heading("Validation under added latency"), fig, sentence(reading))

@@ -24,6 +24,7 @@ def predict_recording(
     latency: Latency = "seen",
     traced_s: float = 0.0,
     percent: Sequence[float] = PERCENT,
+    arrivals: bool = True,
 ) -> RunPrediction:
     """Return the predicted run times of a recorded program beside the measured ones.
 
@@ -37,14 +38,22 @@ def predict_recording(
             the second is a few percent more.
         traced_s: the added latency at which the trace was recorded, s.
         percent: tolerances to compute, percent.
+        arrivals: let arrivals decide whom receives from any source answer, where the trace makes it
+            plain, instead of the trace.
 
     Raises:
         ParameterError: there is no such trace, or ``latency`` is not known.
         ProgramError: the program cannot run to its end.
     """
-    runs = _runs(recording, latency)
-    graph = recording.program(traced_s).graph(recording.algorithms)
-    return predict_runs(graph, recording.model(), runs, percent=percent, name=recording.name)
+    return predict_runs(
+        recording.program(traced_s),
+        recording.model(),
+        _runs(recording, latency),
+        percent=percent,
+        name=recording.name,
+        algorithms=recording.algorithms,
+        arrivals=arrivals,
+    )
 
 
 def predict_traces(
@@ -55,6 +64,8 @@ def predict_traces(
 ) -> TracePredictions:
     """Return predictions from every trace of a recorded program (LLAMP, Fig. 12).
 
+    Whom receives from any source answer is as each trace has it: that is how they differ.
+
     Args:
         recording: of the program.
         latency: of the measured runs, as for ``predict_recording``.
@@ -64,12 +75,13 @@ def predict_traces(
         ParameterError: ``latency`` is not known.
         ProgramError: the program cannot run to its end.
     """
-    runs = _runs(recording, latency)
-    traces = {
-        added: recording.program(added).graph(recording.algorithms) for added in recording.traces
-    }
     return predict_from_traces(
-        traces, recording.model(), runs, percent=percent, name=recording.name
+        {added: recording.program(added) for added in recording.traces},
+        recording.model(),
+        _runs(recording, latency),
+        percent=percent,
+        name=recording.name,
+        algorithms=recording.algorithms,
     )
 
 

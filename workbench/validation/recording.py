@@ -207,9 +207,14 @@ class ProgramRecording(PackagedResult):
         )
 
 
-def provenance(title: str, origin: Origin, command: str) -> Provenance:
+def provenance(
+    title: str,
+    origin: Origin,
+    command: str,
+    statistic: str = "time from MPI_Init to MPI_Finalize",
+) -> Provenance:
     """Return where a recording's times come from."""
-    details = {"statistic": "time from MPI_Init to MPI_Finalize"}
+    details = {"statistic": statistic}
     return Provenance(origin, title, source=command, licence="BSD-3-Clause", details=details)
 
 

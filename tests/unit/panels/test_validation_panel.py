@@ -257,3 +257,26 @@ def test_what_cannot_be_shown_is_refused(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(panel_module, "shipped_names", list)
     with pytest.raises(ParameterError, match="there is none; reinstall the package"):
         ValidationPanel()
+
+
+def test_whom_a_master_answers_is_decided_by_arrivals_or_as_traced(panel: ValidationPanel) -> None:
+    shown = panel.controls["arrivals"].layout
+    assert shown.display == "none", "no receive of this program is from any source"
+    panel.recording = "master_worker-4"
+    assert settled(panel).by_arrival
+    assert shown.display == ""
+    assert "is decided by arrivals" in panel.text
+    assert "arrivals" not in panel.python
+    panel.arrivals = False
+    found = settled(panel)
+    traced = predict_recording(recording_of("master_worker-4"), arrivals=False)
+    assert found.rrmse_percent == traced.rrmse_percent
+    assert "arrivals=False" in panel.python
+    scope: dict[str, Any] = {}
+    exec(panel.python, scope)
+    assert scope["result"].rrmse_percent == traced.rrmse_percent
+    panel.traced_us = "all"
+    settled(panel)
+    assert shown.display == "none"
+    assert "arrivals" not in panel.python
+    panel.traced_us, panel.arrivals = 0.0, True

@@ -14,6 +14,7 @@ from tests.unit import commands
 from workbench import machines, programs
 from workbench.cli import main
 from workbench.tolerance import analyse
+from workbench.validation import predict_recording, recording_of
 
 answer = partial(commands.answer, "tolerance")
 # With these T = max(L + 1.115 us, 1.5 us).
@@ -262,3 +263,31 @@ def test_the_solver_of_linear_programs_prints_nothing(
     """What a library prints past Python would stand before the JSON."""
     assert main(["tolerance", figure, *OPTIONS, "--lp", "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["makespan_ns"] == 1615
+
+
+def test_arrivals_decide_whom_a_master_answers(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], figure: str
+) -> None:
+    recording = recording_of("master_worker-4")
+    trace, runs, two = (tmp_path / name for name in ("trace.zip", "runs.csv", "two.csv"))
+    two.write_text("latency_us,time_s\n0,1.615e-6\n1,2.615e-6\n")
+    trace.write_bytes(recording.traces[0.0])
+    runs.write_text(recording.runs.to_csv())
+    model = recording.model()
+    options = ["-L", f"{1e9 * model.L}", "-o", f"{1e9 * model.o}", "-G", f"{1e9 * model.G}"]
+    given = [str(trace), *options, "-S", "-1", "--measured", str(runs)]
+    assert main(["tolerance", *given, "--arrivals", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    found = predict_recording(recording, latency="set")
+    assert printed["measured"]["rrmse_percent"] == pytest.approx(found.rrmse_percent, rel=1e-6)
+    assert main(["tolerance", *given, "--arrivals"]) == 0
+    assert "replays by arrival, straight lines between them" in capsys.readouterr().out
+    for refused, said in (
+        ([str(trace), "--arrivals"], "--arrivals needs --measured FILE.csv"),
+        ([*given, "--arrivals", "--lp"], "leave out --arrivals or --lp"),
+        ([*given, "--arrivals", "--traced", f"1us={trace}"], "leave out --arrivals or --traced"),
+        ([figure, "--measured", str(two), "--arrivals"], "figure.goal is a GOAL file"),
+        ([*given, "--arrivals", "--bandwidth"], "leave out --bandwidth or --measured"),
+    ):
+        assert main(["tolerance", *refused]) == 1
+        assert said in capsys.readouterr().err

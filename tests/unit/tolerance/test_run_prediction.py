@@ -19,10 +19,12 @@ from workbench.tolerance import (
     RunPrediction,
     TracePredictions,
     analyse,
+    describe_run_prediction,
     predict_from_traces,
     predict_runs,
     running_example,
 )
+from workbench.tolerance.arrivals import _largest
 from workbench.tolerance.run_prediction import rrmse_percent
 
 ABOUT = Provenance("synthetic", "written by hand")
@@ -152,3 +154,69 @@ def test_a_prediction_is_saved_whole(tmp_path: Path) -> None:
 def test_the_error_of_the_mean_is_its_relative_root_mean_square() -> None:
     assert rrmse_percent([1.0, 3.0], [1.0, 3.0]) == 0
     assert rrmse_percent([1.0, 3.0], [2.0, 4.0]) == pytest.approx(50)
+
+
+def answering(*, first_us: int, second_us: int) -> programs.Program:
+    """Return a master with two workers, traced as if the first answered first, and got the rest."""
+    builder = programs.ProgramBuilder(3)
+    for worker, task_us in ((1, first_us), (2, second_us)):
+        builder.send(0, worker, 1)
+        builder.recv(worker, 0, 1)
+        builder.compute(worker, task_us * 1000)
+        builder.send(worker, 0, 1)
+    builder.recv(0, programs.ANY_SOURCE, 1)
+    builder.send(0, 1, 1)
+    builder.recv(1, 0, 1)
+    builder.compute(1, 40_000)
+    builder.send(1, 0, 1)
+    for _ in range(2):
+        builder.recv(0, programs.ANY_SOURCE, 1)
+    return builder.build()
+
+
+def test_arrivals_decide_who_gets_the_work_of_a_task() -> None:
+    """The second worker is done at 30 + 2 L and again at 70 + 4 L; the first at 60 + 2 L."""
+    program = answering(first_us=60, second_us=30)
+    model = LogGPS(L=1e-6, o=0, g=0, G=0, O=0, S=64)
+    runs = runs_at([0, 10], [74, 114], ranks=3)
+    found = predict_runs(program, model, runs, arrivals=True, percent=(25, 100))
+    assert found.by_arrival
+    assert found.predicted_s == pytest.approx([74e-6, 114e-6])
+    assert found.analysis.lambda_L == 4
+    assert len(found.analysis.critical) == 0
+    assert found.plot() is not None
+    # A straight line of 4 latencies, also beyond what was measured.
+    assert found.analysis.tolerance == pytest.approx({25: 1e-6 + 18.5e-6 / 4, 100: 19.5e-6})
+    traced = predict_runs(program, model, runs)
+    assert not traced.by_arrival
+    # The second's message is received first, but the first gets the task: done at 100 + 2 L.
+    assert traced.predicted_s == pytest.approx([102e-6, 122e-6])
+
+
+def test_where_it_is_not_plain_whom_a_receive_answers_the_prediction_says_so() -> None:
+    builder = programs.ProgramBuilder(3)
+    for worker in (1, 2):
+        builder.send(worker, 3 - worker, 1)
+        builder.recv(worker, 3 - worker, 1)
+        builder.send(worker, 0, 1)
+        builder.recv(0, programs.ANY_SOURCE, 1)
+    model = LogGPS(L=1e-6, o=0, g=0, G=0, O=0, S=64)
+    runs = runs_at([0, 10], [2, 22], ranks=3)
+    found = predict_runs(builder.build(), model, runs, arrivals=True)
+    assert not found.by_arrival
+    assert found.predicted_s == pytest.approx([2e-6, 22e-6])
+    assert found.analysis.warnings == (
+        "2 receives from any source are answered as traced: send of rank 1, call 0, stands beside "
+        "them",
+    )
+    assert "2 receives from any source are answered as traced" in describe_run_prediction(found)
+
+
+def test_a_tolerance_by_arrival_ends_where_the_time_first_exceeds_it() -> None:
+    """Straight lines from 10 to 12, 11, 13 and 13 µs."""
+    L, T = np.array([1.0, 2, 3, 4, 5]) * 1e-6, np.array([10.0, 12, 11, 13, 13]) * 1e-6
+    slopes = np.diff(T) / np.diff(L)
+    assert _largest(L, T, slopes, 11e-6) == pytest.approx(1.5e-6)
+    assert _largest(L, T, slopes, 12.5e-6) == pytest.approx(3.75e-6)
+    assert _largest(L, T, slopes, 14e-6) == np.inf
+    assert _largest(L[:2], T[:2], slopes[:1], 14e-6) == pytest.approx(3e-6)

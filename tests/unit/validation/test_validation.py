@@ -8,7 +8,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.reference import first_come
 from tests.unit import commands
 from workbench import simulate
 from workbench.cli import main
@@ -17,29 +16,34 @@ from workbench.measure import MeasuredRuns
 from workbench.measure.cluster import Cluster, ClusterError, MessageCost, Quartiles
 from workbench.mpi import Launcher, MPIError, find_launcher
 from workbench.namespaces import NamespaceError
+from workbench.plotting.predict.emulated import describe_emulated_collectives
+from workbench.predict.published_spread import published_spread
 from workbench.tasks import Task
-from workbench.tolerance import predict_runs
-from workbench.tolerance.run_prediction import rrmse_percent
+from workbench.tolerance import describe_run_prediction, predict_runs
 from workbench.validation import (
     SUITE,
     CostAtLatency,
     EmulatedCollectives,
+    InjectedMessages,
     InjectorComparison,
     ProgramRecording,
     ValidationReport,
     compare_injectors,
     measure_collectives,
     measure_program,
+    measure_two_messages,
     predict_recording,
     recording_of,
     seen_runs,
     shipped_collectives,
     shipped_names,
+    shipped_two_messages,
     validation_report,
 )
 from workbench.validation.open_mpi import forced_algorithms
 from workbench.validation.recording import provenance
 from workbench.validation.report import BASE_PERCENT, trusted
+from workbench.validation.two_messages import EXPECTED, SCHEMES
 
 ADDED_S = (0.0, 1e-3, 3e-3, 6e-3)
 
@@ -147,7 +151,7 @@ def test_what_can_be_trusted_follows_from_the_parts(
 def test_no_shipped_recording_hangs_on_the_limit_of_trust(report: ValidationReport) -> None:
     base, effect = np.abs(report.base_percent), report.effect_percent
     assert not ((base > 4.3) & (base < 9.5)).any()
-    assert not ((effect > 5.9) & (effect < 27)).any()
+    assert not ((effect > 5.9) & (effect < 20)).any()
     assert len(set(report.trust)) > 3
     assert report.to_frame()["trust"].tolist() == list(report.trust)
 
@@ -156,13 +160,35 @@ def test_no_shipped_recording_hangs_on_the_limit_of_trust(report: ValidationRepo
 def test_what_a_trace_of_a_master_and_workers_misses_is_who_answers_first(name: str) -> None:
     """A replay by arrivals takes away most of the error, and any trace of the program will do."""
     recording = recording_of(name)
-    found, model = predict_recording(recording), recording.model()
     for added in recording.traces:
-        traced = recording.program(added)
-        by_arrival = [first_come.run_s(traced, model.replace(L=model.L + s)) for s in found.added_s]
-        error = rrmse_percent(found.measured_s, by_arrival)
-        assert error < found.rrmse_percent / 2.5, f"{error:.2f} % from the trace at {added:g} s"
-        assert error < 1.5 or name == "master_worker-8"
+        traced = predict_recording(recording, traced_s=added, arrivals=False)
+        found = predict_recording(recording, traced_s=added)
+        assert found.by_arrival
+        assert not traced.by_arrival
+        assert found.rrmse_percent < traced.rrmse_percent / 2.25, f"from the trace at {added:g} s"
+        assert found.rrmse_percent < 1.5 or name == "master_worker-8"
+        assert found.added_s.tolist() == traced.added_s.tolist()
+        assert "is decided by arrivals" in describe_run_prediction(found)
+        assert "arrivals" not in describe_run_prediction(traced)
+
+
+def test_the_report_says_which_programs_arrivals_decide(
+    report: ValidationReport, capsys: pytest.CaptureFixture[str]
+) -> None:
+    masters = [name == "master_worker" for name in report.program]
+    assert report.by_arrival.tolist() == masters
+    assert report.to_frame()["answers"].tolist() == ["as they arrive" * one for one in masters]
+    same = report.traced_rrmse_percent == report.rrmse_percent
+    assert same.tolist() == [not one for one in masters]
+    at = report.program.index("master_worker")
+    name = f"master_worker-{report.ranks[at]}"
+    [row] = commands.answer("validate report --no-arrivals", capsys, name)["programs"]
+    assert row["answers"] == ""
+    assert row["RRMSE (%)"] == report.traced_rrmse_percent[at]
+    for option, by_arrival in (("", True), ("--no-arrivals", False)):
+        found = commands.answer(f"validate predict {option}", capsys, name)
+        assert found["by_arrival"] == by_arrival
+        assert len(found["warnings"]) == by_arrival
 
 
 def test_a_trace_of_an_unusual_run_misleads(report: ValidationReport) -> None:
@@ -336,6 +362,14 @@ def test_the_predicted_best_algorithm_is_compared_with_the_measured_best() -> No
     assert found.choices()["lost (%)"].tolist() == pytest.approx([0, 100 / 3])
     assert found.best_within(5) == 0.5
     assert found.best_within(34) == 1.0
+    # The interval of one rank a node: published times are 0.65 to 2.8 times what is predicted.
+    ends = found.to_frame()[["90 % from (µs)", "to (µs)"]].to_numpy() / 1e6
+    spread = published_spread("one rank a node")
+    assert ends == pytest.approx(np.outer([1.1, 1.9, 3.0, 3.1], [spread.low, spread.high]))
+    assert found.held == 1.0
+    assert replace(found, measured_s=np.array([0.1, 2.0, 4.0, 30.0])).held == 0.5
+    text = describe_emulated_collectives(found)
+    assert "made to hold 90 %, hold 100 % of these times" in text
 
 
 def test_a_program_of_the_users_own_is_measured(mpi: Launcher, tmp_path: Path) -> None:
@@ -364,3 +398,42 @@ def test_the_shipped_collectives_say_how_well_predictions_choose() -> None:
         assert len(found.choices()) == 5 * 6
         assert found.best_within(5) >= 0.9
         assert found.median_error_percent < 15
+
+
+def two_messages(free: float, first: float, second: float) -> InjectedMessages:
+    """Return times that grow by so many latencies from 1, 60 and 70 µs."""
+    added = np.array([0.0, 1e-3, 4e-3])
+    times = np.array([1e-6, 60e-6, 70e-6]) + added[:, None] * np.array([free, first, second])
+    return InjectedMessages(added, times, 3, provenance("made up", "simulated", "a test"))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_two_messages_fit_the_way_that_latency_is_added(scheme: str) -> None:
+    found = two_messages(*SCHEMES[scheme])
+    assert [one for one in SCHEMES if found.fits(one)] == [scheme]
+    assert found.to_frame().loc["measured, 4 ms added"].tolist() == pytest.approx(SCHEMES[scheme])
+    assert f"they fit {scheme}" in repr(found)
+    between = two_messages(*(one + 0.2 for one in SCHEMES[scheme]))
+    assert "they fit no scheme" in repr(between)
+
+
+def test_the_shipped_messages_are_delayed_as_intended() -> None:
+    found = shipped_two_messages()
+    assert found.provenance.origin == "measured"
+    assert found.growth.shape == (2, 3)
+    assert [one for one in SCHEMES if found.fits(one)] == [EXPECTED]
+
+
+@pytest.mark.usefixtures("mpi")
+def test_two_messages_are_timed_here(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """One repeat on a busy machine: what holds whatever else runs is that none is early."""
+    path = tmp_path / "two.json"
+    commands.answer("validate messages --repeats 1 --output", capsys, str(path))
+    found = InjectedMessages.load(path)
+    assert found.added_s.tolist() == [0.0, 5e-3, 20e-3]
+    free, first, second = found.times_s.T
+    assert (first >= found.added_s).all()
+    assert (second >= first).all()
+    assert (free < second).all()
+    with pytest.raises(ParameterError, match="at least one latency"):
+        measure_two_messages(path, latencies_s=())

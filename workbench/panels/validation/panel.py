@@ -5,6 +5,7 @@ What a button does is a method, and what a list holds is an attribute:
     panel = ValidationPanel("cg-4")             # a shipped recording, or a folder
     panel.latency = "set"                       # added latency as set, not as messages showed it
     panel.traced_us = "all"                     # a curve from each trace, where several are kept
+    panel.arrivals = False                      # whom a master answers is as the trace has it
     panel.points, panel.repeats = 4, 1; panel.run(); panel.wait()      # measure on this machine
     panel.result, panel.own, panel.report
 """
@@ -41,6 +42,7 @@ from workbench.panels.validation.state import (
     some_latencies,
 )
 from workbench.panels.validation.view import ValidationView, program_html, programs_html
+from workbench.simulate import receives_from_any
 from workbench.tolerance import RunPrediction
 from workbench.units import format_quantity
 from workbench.validation import (
@@ -51,7 +53,7 @@ from workbench.validation import (
     validation_report,
 )
 
-_SETTINGS = ("recording", "latency", "traced_us", "points", "repeats")
+_SETTINGS = ("recording", "latency", "traced_us", "arrivals", "points", "repeats")
 _POINTS = (3, 4, 6, 11)  # the shipped recordings have 11 added latencies
 _REPEATS = (1, 2, 5)  # the shipped recordings have 5 to 7
 _AT_ONCE_S = 0.4  # a shipped recording is predicted in 0.1 to 0.3 s on two busy cores
@@ -101,7 +103,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         self._export_place = widgets.VBox()
         self._export: ExportTab | None = None
         self.widget = self._lay_out()
-        for name in ("recording", "latency", "traced_us"):
+        for name in ("recording", "latency", "traced_us", "arrivals"):
             self._controls[name].observe(lambda _: self._error.guard(self._choose), "value")
         self._controls["points"].observe(lambda _: self._say_how_long(), "value")
         self._controls["repeats"].observe(lambda _: self._say_how_long(), "value")
@@ -114,8 +116,8 @@ class ValidationPanel(Panel[RunPrediction | None]):
     @property
     def state(self) -> ValidationState:
         """The state of the controls."""
-        values = {name: self._controls[name].value for name in ("recording", "latency")}
-        return ValidationState(**values, traced_us=self._controls["traced_us"].value)
+        names = ("recording", "latency", "traced_us", "arrivals")
+        return ValidationState(**{name: self._controls[name].value for name in names})
 
     @property
     def result(self) -> RunPrediction | None:
@@ -239,6 +241,10 @@ class ValidationPanel(Panel[RunPrediction | None]):
             "traced_us": inputs.Dropdown(
                 options=[("nothing added", 0.0)], **named("Traced with", "260px")
             ),
+            "arrivals": inputs.Dropdown(
+                options=[("as messages arrive", True), ("as traced", False)],
+                **named("Master answers", "290px"),
+            ),
             "points": inputs.Dropdown(options=_POINTS, value=4, **named("Latencies", "130px")),
             "repeats": inputs.Dropdown(options=_REPEATS, **named("Repeats", "120px")),
         }
@@ -256,7 +262,7 @@ class ValidationPanel(Panel[RunPrediction | None]):
         work = self._work
         return self._boxed(
             [
-                wrapping_row(c["recording"], c["latency"], c["traced_us"]),
+                wrapping_row(c["recording"], c["latency"], c["traced_us"], c["arrivals"]),
                 wrapping_row(
                     work.start, work.stop_button, c["points"], c["repeats"], self._about, work.state
                 ),
@@ -302,6 +308,9 @@ class ValidationPanel(Panel[RunPrediction | None]):
                 control.options = known
                 control.value = kept if kept in [one for _, one in known] else known[0][1]
         control.layout.display = "" if several else "none"
+        # Each trace, drawn for itself, answers as traced.
+        answers = control.value != ALL and receives_from_any(recording.program()) > 0
+        self._controls["arrivals"].layout.display = "" if answers else "none"
 
     def _take_prediction(self) -> None:
         job = self._predicting

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -27,6 +28,7 @@ class ValidationState:
     recording: str  # a shipped one, or a folder
     latency: Latency = "seen"
     traced_us: float | str = 0.0  # latency that was added as the trace was recorded, or ALL
+    arrivals: bool = True  # decide whom receives from any source answer, but where ALL are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +64,7 @@ def predicted(state: ValidationState, own: ProgramRecording | None = None) -> Sh
     (name, first), *others = found.items()
     predictions, measured = {name: first}, {name: first.runs}
     if own is not None:
-        here = predict_recording(own, latency=state.latency)
+        here = predict_recording(own, latency=state.latency, arrivals=state.arrivals)
         predictions[HERE], measured[HERE] = here, here.runs
     # The curves with points come first: figures colour both by their places.
     predictions |= dict(others)
@@ -75,7 +77,8 @@ def _curves(state: ValidationState, recording: ProgramRecording) -> dict[str, Ru
         return dict(zip(found.analyses, found.predictions, strict=True))
     traced_s = traced_at(recording, float(state.traced_us))
     name = f"{recording.name}, {recording.ranks} ranks"
-    return {name: predict_recording(recording, latency=state.latency, traced_s=traced_s)}
+    options: dict[str, Any] = {"latency": state.latency, "arrivals": state.arrivals}
+    return {name: predict_recording(recording, traced_s=traced_s, **options)}
 
 
 def traced_at(recording: ProgramRecording, traced_us: float) -> float:
@@ -93,6 +96,7 @@ def some_latencies(recording: ProgramRecording, points: int) -> tuple[float, ...
 def python_lines(shown: ShownValidation) -> str:
     """Return Python code that makes what is shown; the prediction is ``result``."""
     state, latency = shown.state, f'latency="{shown.state.latency}"'
+    here = latency if state.arrivals else f"{latency}, arrivals=False"
     every = state.traced_us == ALL
     predict = "predict_traces" if every else "predict_recording"
     names = {predict, "recording_of"}
@@ -100,6 +104,7 @@ def python_lines(shown: ShownValidation) -> str:
         names |= {"measure_program", "predict_recording"}
     traced_s = 0.0 if every else traced_at(shown.recording, float(state.traced_us))
     more = f", traced_s={traced_s:g}" if traced_s else ""
+    more += "" if state.arrivals or every else ", arrivals=False"
     lines = [
         f"from workbench.validation import {', '.join(sorted(names))}",
         "",
@@ -107,10 +112,10 @@ def python_lines(shown: ShownValidation) -> str:
         f"result = {predict}(recording, {latency}{more})",
         "result.plot()",
     ]
-    return "\n".join(lines + (_own_lines(shown.own, latency) if shown.own else [])) + "\n"
+    return "\n".join(lines + (_own_lines(shown.own, here) if shown.own else [])) + "\n"
 
 
-def _own_lines(own: ProgramRecording, latency: str) -> list[str]:
+def _own_lines(own: ProgramRecording, options: str) -> list[str]:
     added = ", ".join(f"{one:g}" for one in np.unique(own.runs.added_s).tolist())
     repeats = 1 + int(own.runs.repeat.max())
     return [
@@ -118,6 +123,6 @@ def _own_lines(own: ProgramRecording, latency: str) -> list[str]:
         f'    "{own.name}", "{own.name}-here", ranks={own.ranks}, repeats={repeats},',
         f"    latencies_s=({added}),",
         ")",
-        f"here = predict_recording(own, {latency})",
+        f"here = predict_recording(own, {options})",
         "here.plot()",
     ]

@@ -11,6 +11,7 @@ from workbench.plotting import palette
 from workbench.plotting.fit.error_heatmap import cell_colour, percent_text
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.predict.errors import error_tiles
+from workbench.predict.published_spread import INTERVAL_PERCENT
 
 if TYPE_CHECKING:
     from workbench.validation import EmulatedCollectives
@@ -43,8 +44,14 @@ def plot_emulated_collectives(found: EmulatedCollectives) -> LayoutDOM:
         "ink": [palette.ink_on(cell_colour(one, colours)) for one in error],
         "measured": table["measured (µs)"].tolist(),
         "predicted": table["predicted (µs)"].tolist(),
+        "low": table[f"{INTERVAL_PERCENT} from (µs)"].tolist(),
+        "high": table["to (µs)"].tolist(),
     }
-    tips = [("measured", "@measured{0.0} µs"), ("predicted", "@predicted{0.0} µs")]
+    tips = [
+        ("measured", "@measured{0.0} µs"),
+        ("predicted", "@predicted{0.0} µs"),
+        (f"{INTERVAL_PERCENT} interval", "@low{0.0} to @high{0.0} µs"),
+    ]
     fig = error_tiles(columns, tips, file_name="emulated collectives")
     return stacked(
         heading(
@@ -65,5 +72,6 @@ def describe_emulated_collectives(found: EmulatedCollectives) -> str:
         f"{100 * found.best_within(_WITHIN_PERCENT):.0f} % of {len(choices)} cases the algorithm "
         f"predicted to be best is within {_WITHIN_PERCENT:g} % of the best that was measured; most "
         f"is lost for {worst['collective']} of {byte_label(int(worst['bytes']))}, "
-        f"{worst['lost (%)']:.0f} %."
+        f"{worst['lost (%)']:.0f} %. Intervals that published times of other systems give, made to "
+        f"hold {INTERVAL_PERCENT}, hold {100 * found.held:.0f} % of these times."
     )

@@ -32,6 +32,7 @@ KNOWN = {
     "two nodes": "nothing was tuned on a collective",
     "algorithm": "the algorithm of each size was learnt on the fewest nodes",
     "surplus": "one surplus of a round was learnt on the fewest nodes",
+    "surplus of two": "one surplus of a round was learnt on the two fewest numbers of nodes",
 }
 
 
@@ -46,7 +47,7 @@ def plot_prediction_errors(
         found: of ``workbench.predict.evaluate_predictions``.
         table: a system, each of whose algorithms has its rows; None draws all systems, where the
             algorithms of a collective share a row.
-        variant: what was known: ``two nodes``, ``algorithm`` or ``surplus``.
+        variant: what was known: ``two nodes``, ``algorithm``, ``surplus`` or ``surplus of two``.
 
     Raises:
         ParameterError: there is no such system or variant, or nothing of it was predicted.
@@ -95,7 +96,7 @@ def describe_prediction_errors(found: PredictionErrors, *, variant: Variant = "t
 
     Args:
         found: of ``workbench.predict.evaluate_predictions``.
-        variant: what was known: ``two nodes``, ``algorithm`` or ``surplus``.
+        variant: what was known: ``two nodes``, ``algorithm``, ``surplus`` or ``surplus of two``.
 
     Raises:
         ParameterError: there is no such variant, or nothing of it was predicted.

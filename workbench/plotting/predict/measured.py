@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from bokeh.models import LayoutDOM
@@ -14,6 +14,7 @@ from workbench.plotting.axes import legend_above, message_size_axis, new_figure,
 from workbench.plotting.grid import heading, sentence, stacked
 from workbench.plotting.marks import MarkColumns, Marks, Said
 from workbench.plotting.predict.errors import KNOWN
+from workbench.predict.published_spread import INTERVAL_PERCENT, spread_coverage
 from workbench.suggestions import did_you_mean
 from workbench.units import format_quantity
 
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from workbench.predict.prediction_errors import PredictionCase, Variant
 
 _COLOURS = palette.CATEGORIES[1:]
+_BANDS = 0.3  # alpha of all bands together, where they overlap: they hide no line or point
+_EDGE = 0.6  # alpha of a band's ends, which have the dashes of its line: bands overlap
 
 
 def plot_measured_collective(
@@ -33,14 +36,17 @@ def plot_measured_collective(
     variant: Variant = "two nodes",
     height: int = 340,
 ) -> LayoutDOM:
-    """Return the measured medians of a collective as points and its predictions as lines.
+    """Return the measured medians of a collective as points, and its predictions with intervals.
+
+    Predictions are lines, and a band about each is their interval of 90 %, from the times of the
+    other systems that were evaluated (``spread_coverage``); there is none where no other was.
 
     Args:
         found: of ``workbench.predict.evaluate_predictions``.
         table: a system.
         collective: such as ``gather``.
         label: of the algorithm in the data; empty is the library's own choice.
-        variant: what was known: ``two nodes``, ``algorithm`` or ``surplus``.
+        variant: what was known: ``two nodes``, ``algorithm``, ``surplus`` or ``surplus of two``.
         height: pixels.
 
     Raises:
@@ -67,29 +73,39 @@ def plot_measured_collective(
     plain_log_ticks(fig.yaxis)
     message_size_axis(fig, sizes)
     fig.xaxis.axis_label = "block of a rank"
-    for place, nodes in enumerate(np.unique(of_system.nodes[mine]).tolist()):
+    spread = _spread(found, case.system, variant)
+    counts = np.unique(of_system.nodes[mine]).tolist()
+    for place, nodes in enumerate(counts):
         rows = np.flatnonzero(mine & (of_system.nodes == nodes))
         rows = rows[np.argsort(of_system.block_bytes[rows])]
         colour = _COLOURS[place % len(_COLOURS)]
         dash = palette.DASHES[place % len(palette.DASHES)]
         marker = palette.MARKERS[place % len(palette.MARKERS)]
         said: Said = {"legend": f"{nodes} nodes"}
-        marks = Marks(
-            fig, _columns(of_system, rows, predicted), x="size", name="measured collective"
-        )
+        columns = {**_columns(of_system, rows, predicted), **_interval(spread, predicted[rows])}
+        marks = Marks(fig, columns, x="size", name="measured collective")
+        if spread is not None:
+            marks.band("low", "high", colour, alpha=_BANDS / len(counts), **said)
+            for end in ("low", "high"):
+                marks.line(end, colour, dash=dash, alpha=_EDGE, **said)
         marks.line("predicted", colour, dash=dash, width=2, **said)
         said["tips"] = [
             ("", f"{nodes} nodes, @block"),
             ("measured", "@measured_text"),
             ("predicted", "@predicted_text"),
+            (f"{INTERVAL_PERCENT} interval", "@interval"),
             ("error", "@error{+0} %"),
         ]
         marks.points("measured", colour, edge="white", marker=marker, size=8, **said)
     legend_above(fig)
+    fig.legend.click_policy = "hide"  # of many numbers of nodes, those that overlap
+    shown = "lines are predicted" + (
+        "" if spread is None else f", bands made to hold {INTERVAL_PERCENT} of times"
+    )
     return stacked(
-        heading("Prediction beside measurement", f"{KNOWN[variant]}; lines are predicted"),
+        heading("Prediction beside measurement", f"{KNOWN[variant]}; {shown}"),
         fig,
-        sentence(_reading(of_system, mine, predicted, case)),
+        sentence(_reading(of_system, mine, predicted, case, spread)),
     )
 
 
@@ -128,8 +144,41 @@ def _columns(found: PredictionErrors, rows: np.ndarray, predicted: np.ndarray) -
     }
 
 
+class _Spread(NamedTuple):
+    """The interval of a system, from the others: measured over predicted time."""
+
+    low: float
+    high: float
+    held: float  # percent of the system's times
+
+
+def _spread(found: PredictionErrors, system: str, variant: Variant) -> _Spread | None:
+    """Return the interval that the other systems give; None where there is no other."""
+    rows = spread_coverage(found, variant).set_index("system")
+    if system not in rows.index:
+        return None
+    return _Spread(*(float(rows[name][system]) for name in ("low", "high", "held (%)")))
+
+
+def _interval(spread: _Spread | None, predicted: np.ndarray) -> dict[str, Any]:
+    """Return the ends of the interval about some times, in µs and in words."""
+    if spread is None:
+        return {"interval": ["not known"] * len(predicted)}
+    low, high = spread.low * predicted, spread.high * predicted
+    pairs = zip(low.tolist(), high.tolist(), strict=True)
+    return {
+        "low": 1e6 * low,
+        "high": 1e6 * high,
+        "interval": [" to ".join(format_quantity(end, "time") for end in ends) for ends in pairs],
+    }
+
+
 def _reading(
-    found: PredictionErrors, mine: np.ndarray, predicted: np.ndarray, case: PredictionCase
+    found: PredictionErrors,
+    mine: np.ndarray,
+    predicted: np.ndarray,
+    case: PredictionCase,
+    spread: _Spread | None,
 ) -> str:
     off = np.abs(predicted[mine] / found.measured[mine] - 1)
     worst = int(np.argmax(off))
@@ -139,8 +188,17 @@ def _reading(
         if case.own_messages
         else "messages between two nodes of another machine, whose network is alike"
     )
+    inside = "There is no interval: it comes from other systems, and these are of one."
+    if spread is not None:
+        ratio = found.measured[mine] / predicted[mine]
+        drawn = int(((ratio >= spread.low) & (ratio <= spread.high)).sum())
+        inside = (
+            f"Bands are intervals from the other systems, made to hold {INTERVAL_PERCENT}: "
+            f"{spread.low:.2g} to {spread.high:.2g} times the prediction. {drawn} of these "
+            f"{len(off)} times lie inside, and {spread.held:.0f} % of all of {case.system}."
+        )
     return (
         f"Points are published medians; lines start from {start}. Predictions are "
         f"{100 * np.median(off):.0f} % off in the median of {len(off)} tests, and at most "
-        f"{100 * off[worst]:.0f} %, for {byte_label(size)} on {nodes} nodes."
+        f"{100 * off[worst]:.0f} %, for {byte_label(size)} on {nodes} nodes. {inside}"
     )

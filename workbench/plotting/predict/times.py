@@ -46,14 +46,17 @@ def plot_collective_prediction(
     fig = plot_collective_times(dict(zip(names, lines, strict=True)), title=title, height=height)
     ends = [1e6 * end for one in every for end in one.interval]
     set_range(fig.y_range, log_range([end for some in ends for end in some.tolist() if end > 0]))
-    for one, (colour, _, _) in zip(every, line_styles(), strict=False):
+    for one, (colour, dash, _) in zip(every, line_styles(), strict=False):
         drawn = one.block_bytes > 0
         low, high = (1e6 * end[drawn] for end in one.interval)
         band = ColumnDataSource(
             {"size": one.block_bytes[drawn], "low": low, "high": high}, name="interval"
         )
         fig.varea("size", "low", "high", source=band, fill_alpha=0.12, fill_color=colour)
-    return stacked(fig, sentence(f"Bands are intervals of 90 %: {found.spread.sentence}."))
+        for end in ("low", "high"):
+            fig.line("size", end, source=band, line_color=colour, line_alpha=0.6, line_dash=dash)
+    said = dict.fromkeys(one.spread.sentence for one in every)
+    return stacked(fig, sentence(f"Bands are intervals: {'; '.join(said)}."))
 
 
 def plot_machine_profile(machine: MachineProfile, *, height: int = 300) -> figure:

@@ -66,7 +66,9 @@ def test_what_is_not_accepted_changes_nothing(
     settings = {**before.settings, "injection_bandwidth": 1e9, **change}
     with pytest.raises(ParameterError, match=message):
         explore.load_session(replace(before, settings=settings))
-    assert explore.session() == before and explore.text == text
+    assert explore.session() == before
+    explore.wait(PATIENCE_S)  # on a busy machine what was set back is still being simulated
+    assert explore.text == text
 
 
 def test_a_session_of_another_panel_or_version_says_so(explore: ExplorePanel) -> None:

@@ -11,7 +11,8 @@ algorithm on a torus (rounds:NAME), or knows no algorithm (growth, power, power-
 algorithm is unknown, because its label is empty (the library's default) or names none that is known
 here, or with --algorithm-unknown, each model gets a probability, and predictions mix the models.
 The store is saved every few seconds while chains run, and is whole at any moment: after a stop or a
-kill, --resume goes on from it. Intervals are of one more run; their parts are half-widths.
+kill, --resume goes on from it. Intervals are of one more run, or of the median of --replicas runs;
+their parts are half-widths.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--topology",
         metavar="SPEC",
         help="network whose first hosts the nodes are, such as torus:16x16x16, fat-tree:16 or a "
-        "machine's name (default: that of --machine, or no links are shared)",
+        "machine's name (default: that of --machine, or links as on an assumed torus)",
     )
     add_machine(asked, "its topology is that of the nodes")
     asked.add_argument(
@@ -141,6 +142,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     asked.add_argument("--draws", type=int, metavar="N", help="of the posterior (default 400)")
     asked.add_argument("--seed", type=int, metavar="N", help="(default 0)")
+    asked.add_argument(
+        "--replicas",
+        type=int,
+        metavar="N",
+        help="whose median the intervals are of (default 1, a single run)",
+    )
     add_json(asked)
 
 
@@ -428,9 +435,9 @@ def _predict(arguments: argparse.Namespace) -> int:
         for nodes in arguments.nodes
         for size in sizes
     ]
-    predicted = found.predict(tests, **given(arguments, "draws", "seed"))
+    predicted = found.predict(tests, **given(arguments, "draws", "seed", "replicas"))
     if spec is None and any(test.shape for test in found.tests):
-        say("note: without --topology no links are shared; the calibration was on a torus")
+        say("note: without --topology a torus is assumed; that of the calibration was known")
     for one in found.calibrations:
         if text := one.describe_beyond(tests):
             say(f"note: {one.model}: {text}")

@@ -9,7 +9,7 @@ Each is a likelihood of T[n, r], the time of replica r of test n, given the mode
 - ``hierarchical``: log T = log M + discrepancy[n] + error. The discrepancy is the model's own
   error, normal with spread tau; all replicas of a test share it, and it is integrated out.
 - ``gaussian-process``: the same, with discrepancies that are alike where tests are, by the
-  covariance tau^2 exp(-d^2 / 2 length^2); 10 % of the variance is each test's own.
+  covariance tau^2 exp(-d^2 / 2 length^2); a share of the variance is each test's own.
 - ``student-t``: as ``relative`` with Student-t errors of 4 degrees of freedom, for outliers. It
   has no discrepancy, which could not be integrated out of it.
 

@@ -42,15 +42,16 @@ class Prediction(StoredResult):
     Attributes:
         tests: label of each test.
         levels: of the intervals, such as 0.9.
-        median: float64[tests], of one more replica, seconds.
-        low: float64[levels, tests], lower ends of the intervals of one more replica, seconds.
+        median: float64[tests], of one more replica or the median of several, seconds.
+        low: float64[levels, tests], lower ends of its intervals, seconds.
         high: float64[levels, tests], upper ends.
         parameter: float64[levels, tests], half-width from the parameters alone, seconds.
         discrepancy: float64[levels, tests], from the model's own error alone; 0 where the noise
             model has none.
-        noise: float64[levels, tests], from the spread of replicas alone.
+        noise: float64[levels, tests], from the spread of replicas, or of their median, alone.
         draws: of the posterior, the number of simulations of each test.
         model: name of the noise model.
+        replicas: whose median the intervals are of.
     """
 
     tests: tuple[str, ...]
@@ -63,6 +64,7 @@ class Prediction(StoredResult):
     noise: NDArray[np.float64] = field(metadata={"axes": 2})
     draws: int
     model: str
+    replicas: int = 1
 
     plot = Drawing("plot_prediction")
 
@@ -110,6 +112,7 @@ def predict(
     levels: Sequence[float] = (0.5, 0.9),
     seed: int = 0,
     beyond: ArrayLike | None = None,
+    replicas: int = 1,
 ) -> Prediction:
     """Predict one more replica of each test, with intervals.
 
@@ -130,13 +133,21 @@ def predict(
         beyond: float64[tests], standard deviation of a further relative error of the model, which
             the calibration tests cannot show: that of tests outside their range. A part of the
             discrepancy; under ``constant`` it must be None.
+        replicas: whose median the intervals are of; 1 is a single run. A median of measured runs
+            is to be compared with that of as many, for it scatters less than a run.
 
     Raises:
         ParameterError: an argument is not accepted, or the model returns other than times.
     """
-    members = [(1.0, posterior, model)]
     return predict_mixture(
-        members, tests, columns, draws=draws, levels=levels, seed=seed, beyond=beyond
+        [(1.0, posterior, model)],
+        tests,
+        columns,
+        draws=draws,
+        levels=levels,
+        seed=seed,
+        beyond=beyond,
+        replicas=replicas,
     )
 
 
@@ -149,6 +160,7 @@ def predict_mixture(
     levels: Sequence[float] = (0.5, 0.9),
     seed: int = 0,
     beyond: ArrayLike | None = None,
+    replicas: int = 1,
 ) -> Prediction:
     """Predict one more replica of each test where it is unknown which of several models holds.
 
@@ -164,12 +176,13 @@ def predict_mixture(
         levels: of the intervals, between 0 and 1.
         seed: makes the prediction repeatable.
         beyond: as for ``predict``, or float64[members, tests].
+        replicas: as for ``predict``.
 
     Raises:
         ParameterError: an argument is not accepted, or a model returns other than times.
     """
     draws, seed = whole(draws, "draws", 1), whole(seed, "seed", 0)
-    wanted = _checked_levels(levels)
+    wanted, replicas = _checked_levels(levels), whole(replicas, "replicas", 1)
     if not len(tests):
         raise ParameterError("tests must not be empty", key="tests")
     weights = np.array([number(weight, "probabilities", 0.0) for weight, _, _ in members])
@@ -191,7 +204,7 @@ def predict_mixture(
             at = posterior.pick(count, rng)
             times, _ = _simulated(posterior, model, at, len(tests))
             simulated.append((posterior, at, times, error))
-    return _combined(simulated, tests, columns, wanted, rng)
+    return _combined(simulated, tests, columns, wanted, rng, replicas)
 
 
 def _checked_beyond(
@@ -287,6 +300,7 @@ def _combined(
     columns: Mapping[str, ArrayLike] | None,
     levels: tuple[float, ...],
     rng: np.random.Generator,
+    replicas: int = 1,
 ) -> Prediction:
     """Return the prediction with the model's own error and noise drawn for simulated times.
 
@@ -301,7 +315,7 @@ def _combined(
         variance = variance + np.square(beyond)
         shape = (-(-REALISATIONS // draws), *simulated.shape)
         discrepancy.append(mean + np.sqrt(variance) * rng.standard_normal(shape))
-        error.append(draw_errors(noise, hyper, shape, rng))
+        error.append(draw_errors(noise, hyper, shape, rng, replicas))
     times = np.concatenate([simulated for _, _, simulated, _ in members])
     shared, errors = np.concatenate(discrepancy, axis=1), np.concatenate(error, axis=1)
     usual = np.median(times, axis=0)
@@ -330,6 +344,7 @@ def _combined(
         noise=half[2],
         draws=draws,
         model=noise.name,
+        replicas=replicas,
     )
 
 
@@ -541,12 +556,19 @@ def draw_errors(
     hyper: FloatArray,  # [draws, hyper-parameters]
     shape: tuple[int, ...],  # (..., draws, tests)
     rng: np.random.Generator,
+    replicas: int = 1,
 ) -> FloatArray:
-    """Return errors of replicas: seconds under ``constant``, else of the logarithm of the time."""
+    """Return errors of medians of replicas: seconds under ``constant``, else of log time."""
     spread = hyper[:, [0 if noise.name == "constant" else noise.names.index("s")]]
-    if noise.name == "student-t":
-        return np.asarray(spread * rng.standard_t(DEGREES_OF_FREEDOM, shape))
-    return np.asarray(spread * rng.standard_normal(shape))
+    student = noise.name == "student-t"
+    if replicas == 1:
+        drawn = rng.standard_t(DEGREES_OF_FREEDOM, shape) if student else rng.standard_normal(shape)
+        return np.asarray(spread * drawn)
+    from scipy.stats import norm, t
+
+    # The median of an odd number of uniform variates has a beta distribution.
+    at = rng.beta(0.5 * (replicas + 1), 0.5 * (replicas + 1), shape)
+    return np.asarray(spread * (t.ppf(at, DEGREES_OF_FREEDOM) if student else norm.ppf(at)))
 
 
 def _simulated(

@@ -89,7 +89,7 @@ def test_a_stored_choice_is_drawn(panel: UncertaintyPanel) -> None:
     for noise in RAN:
         panel.noise = noise
         panel.wait(60)
-        assert panel.figures[0] == "Intervals of one more replica"
+        assert panel.figures[0] == "Intervals of the median of 5 replicas"
         assert f"{noise} noise" in panel.text.lower()
 
 

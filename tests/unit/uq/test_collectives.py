@@ -20,6 +20,7 @@ from tests.unit import commands
 from workbench import machines
 from workbench.cli import uq
 from workbench.cli.signals import StopSignal
+from workbench.datasets import data_folder
 from workbench.errors import ParameterError, ParseError
 from workbench.uq.collectives import (
     CollectiveCalibration,
@@ -28,7 +29,8 @@ from workbench.uq.collectives import (
     calibrate_collective,
     read_measured,
 )
-from workbench.uq.collectives.calibration import KNOWN, UNKNOWN, BeyondErrors, without_odd_nodes
+from workbench.uq.collectives.beyond import KNOWN, UNKNOWN, BeyondErrors
+from workbench.uq.collectives.calibration import best_pilot, without_odd_nodes
 from workbench.uq.collectives.models import (
     GrowthModel,
     PowerModel,
@@ -252,6 +254,23 @@ def test_a_number_of_nodes_that_is_odd_is_left_out(file: Path) -> None:
     assert without_odd_nodes(odd.on([8, 64]))[1] == ()
 
 
+@for_each(
+    "table, label, nodes, expected",
+    [
+        # A fit to 8 and 64 nodes cannot tell what shared links cost on 512: growth predicts better.
+        ("fugaku", "default-recursive_doubling", [8, 64, 512], "rounds:recursive-doubling"),
+        # Small messages took nearly thrice as long in jobs of 128 and 200 nodes as of 512.
+        ("leonardo", "ring_ompi", [128, 200, 512], "power"),
+    ],
+)
+def test_a_known_algorithm_is_left_for_a_much_closer_fit_alone(
+    table: str, label: str, nodes: list[int], expected: str
+) -> None:
+    file = data_folder() / "whole-machine" / table / "times.csv"
+    measured = read_measured(file, "allreduce", label).on(nodes)
+    assert best_pilot(measured).model.name == expected
+
+
 @for_each("model, errors", [("rounds:binomial", KNOWN), ("growth", UNKNOWN), ("power", UNKNOWN)])
 def test_an_error_is_added_beyond_the_calibrated_nodes(
     file: Path, model: str, errors: BeyondErrors
@@ -259,11 +278,12 @@ def test_an_error_is_added_beyond_the_calibrated_nodes(
     measured = read_measured(file, "gather", "default-binomial").on([8, 64])
     short: dict[str, Any] = {"model": model, "chains": 2, "draws": 50, "burn_in": 50}
     asked = [CollectiveTest(nodes, 64) for nodes in (2, 8, 20, 64, 128, 1024)]
-    found = calibrate_collective(measured, **short, noise="relative").beyond(asked)
+    calibrated = calibrate_collective(measured, **short, noise="relative")
+    found = calibrated.beyond(asked)
     assert found is not None
     job, doubling = errors.another_job**2, errors.per_doubling**2
     expected = [job + 2 * doubling, 0, job, 0, job + doubling, job + 4 * doubling]
-    assert_allclose(found**2, expected)
+    assert_allclose(found**2, np.multiply(calibrated.beyond_scale**2, expected))
     assert calibrate_collective(measured, **short, noise="constant").beyond(asked) is None
 
 

@@ -234,6 +234,10 @@ def test_an_error_beyond_the_tests_is_a_part_of_the_discrepancy() -> None:
     assert wider.high[1] / wider.low[1] == pytest.approx(np.exp(2 * 1.645 * 0.5), rel=0.1)
     assert (wider.discrepancy > 3 * plain.discrepancy).all()
     np.testing.assert_array_equal(wider.parameter, plain.parameter)
+    # A median of many normal errors has their spread times the root of pi / 2 over their number.
+    many = predict(posterior, SURROGATE.predict, labels, replicas=201)
+    ratio = np.sqrt(0.5 * np.pi / 201)
+    np.testing.assert_allclose(many.noise, ratio * plain.noise, rtol=0.05)  # of 10,000 draws
     for wrong, words in ((np.ones(2), "for each of"), (np.full(len(labels), -1.0), "at least 0")):
         with pytest.raises(ParameterError, match=words):
             predict(posterior, SURROGATE.predict, labels, beyond=wrong)

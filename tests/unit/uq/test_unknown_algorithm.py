@@ -101,7 +101,7 @@ def test_the_algorithm_that_made_the_times_is_the_most_probable(mixture: Algorit
     assert [one.model for one in mixture.calibrations] == list(
         mixture.models[: len(mixture.calibrations)]
     )
-    assert mixture.held_out == "128 nodes"
+    assert mixture.held_out == "32, 128 nodes"
     assert "rounds:binomial" in describe_algorithms(mixture)
     bars = next(one for one in mixture.plot().references() if isinstance(one, ColumnDataSource))
     assert_allclose(bars.data["percent"], 100 * mixture.probabilities)

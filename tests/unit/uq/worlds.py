@@ -40,7 +40,8 @@ class World:
 
     measured: MeasuredCollective
     kept: tuple[CollectiveTest, ...]
-    truth: FloatArray  # s, of the tests kept aside
+    medians: FloatArray  # s, of as many replicas of each test kept aside
+    truth: FloatArray  # s, without the noise of replicas
     algorithm: str
 
 
@@ -80,4 +81,6 @@ def world(seed: int, *, known: bool, congested: bool = False, hidden: bool = Fal
         tuple(tests[at] for at in calibrated),
         replicas,
     )
-    return World(measured, tuple(tests[at] for at in kept), true[kept], algorithm)
+    runs = true[kept] * np.exp(noise * rng.standard_normal((REPLICAS, len(kept))))
+    medians = np.median(runs, axis=0)
+    return World(measured, tuple(tests[at] for at in kept), medians, true[kept], algorithm)

@@ -8,7 +8,7 @@ import json
 import tempfile
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -182,8 +182,10 @@ class CollectiveProblem(Problem):
         same = self._measured.on(nodes) if not side or side**3 in nodes else None
         if same is not None and side:
             same = same.on([side**3])
-        tests: Sequence[CollectiveTest] = same.tests if same is not None else self._torus(side)
-        return found.predict(tests), None if same is None else same.to_replicas()
+        if same is None:
+            return found.predict(self._torus(side)), None
+        # The panel counts how many measured medians the intervals hold.
+        return found.predict(same.tests, replicas=same.usual_count), same.to_replicas()
 
     def python(self, noise: str, held_out: int, side: int, draws: int, seed: int) -> str:
         """Return Python code that gives ``problem``, ``found`` and ``prediction``."""
@@ -201,7 +203,7 @@ class CollectiveProblem(Problem):
         else:
             aimed = (
                 f"aim = measured.on({[side**3] if side else aim})\n"
-                "prediction = found.predict(aim.tests)\n"
+                "prediction = found.predict(aim.tests, replicas=aim.usual_count)\n"
                 "prediction.plot(aim.to_replicas())"
             )
         return (

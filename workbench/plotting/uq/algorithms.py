@@ -41,7 +41,7 @@ def plot_algorithms(mixture: AlgorithmMixture) -> LayoutDOM:
     tips = [
         ("", "@model"),
         ("probability", "@text"),
-        ("log score a test less the best", "@behind{0.00}"),
+        ("log score less the best", "@behind{0.00}"),
     ]
     rows = Marks(fig, table)
     rows.bars("percent", palette.BLUE, tips=tips)
@@ -50,8 +50,9 @@ def plot_algorithms(mixture: AlgorithmMixture) -> LayoutDOM:
     return stacked(
         heading(
             f"Algorithm of {mixture.collective} on {mixture.system} (labelled: {named})",
-            f"from predictions of {mixture.held_out} by calibrations to the other tests; all "
-            "models equally likely before",
+            f"from predictions of {mixture.held_out} by calibrations to "
+            f"{'the others' if 'size' in mixture.held_out else 'fewer'}; all models equally likely "
+            "before",
         ),
         fig,
         sentence(describe_algorithms(mixture)),

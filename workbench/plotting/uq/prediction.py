@@ -56,7 +56,11 @@ def plot_prediction(prediction: Prediction, measured: Replicas | None = None) ->
     ]
     left = row_figure(
         labels,
-        title="Intervals of one more replica",
+        title=(
+            "Intervals of one more replica"
+            if prediction.replicas == 1
+            else f"Intervals of the median of {prediction.replicas} replicas"
+        ),
         x_label="off the median (%)",
         file_name="prediction",
         row_px=_ROW_PX,

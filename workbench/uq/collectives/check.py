@@ -62,7 +62,7 @@ def held_out(
     else:
         found = calibrate_collective(fewer, model=model, noise=noise, draws=draws, seed=seed)
     kept = measured.on(nodes[-1:])
-    predicted = found.predict(kept.tests, levels=levels)
+    predicted = found.predict(kept.tests, levels=levels, replicas=kept.usual_count)
     columns: dict[str, Any] = {
         "nodes": [test.nodes for test in kept.tests],
         "block_bytes": [test.block_bytes for test in kept.tests],

@@ -55,6 +55,11 @@ class MeasuredCollective:
         return np.array([np.median(each) for each in self.replicas])
 
     @property
+    def usual_count(self) -> int:
+        """Number of replicas of a test, the median of all."""
+        return int(np.median([len(each) for each in self.replicas]))
+
+    @property
     def algorithms(self) -> tuple[str, ...]:
         """The algorithms here that the label may mean; none if it is unknown."""
         return known_algorithms(self.collective, self.label)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from workbench.checks import whole
 from workbench.result import Drawing, StoredResult
 from workbench.uq.collectives.calibration import (
@@ -82,7 +84,7 @@ class MeasuredValidation(StoredResult):
 
         Args:
             nodes: number of nodes.
-            shape: of their torus, None where no links are shared.
+            shape: of their torus; None assumes one.
             block_bytes: None takes those of the largest number of nodes measured.
 
         Raises:
@@ -94,9 +96,11 @@ class MeasuredValidation(StoredResult):
         return self.calibration.predict(tests, seed=self.seed)
 
     def compare(self) -> Prediction:
-        """Return intervals for the largest number of nodes, from the calibration to the others."""
+        """Return intervals for medians on the largest number of nodes, from the other ones."""
         most = nodes_of(self.tests)[-1]
-        return self.fewer.predict([one for one in self.tests if one.nodes == most], seed=self.seed)
+        tests = [one for one in self.tests if one.nodes == most]
+        counts = [len(row) for row in self.problem.replicas.rows]
+        return self.fewer.predict(tests, seed=self.seed, replicas=int(np.median(counts)))
 
     def held(self) -> dict[float, float]:
         """Return by level the share of medians of the largest number that ``compare`` holds."""

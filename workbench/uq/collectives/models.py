@@ -107,7 +107,12 @@ def _positive(name: str, unit: str, low: float, high: float, start: float) -> Pa
 
 
 def reach_of(parameter: Parameter) -> float:
-    """Return the factor, either way, within which one is searched around a first fit."""
+    """Return the factor, either way, within which one is searched around a first fit.
+
+    Shares of links have their whole range: a first fit may mistake noise for congestion.
+    """
+    if parameter.key in ("cost of shared links", "ties that go the same way"):
+        return float("inf")
     return 1.5 if parameter.key.startswith("power of") else 4.0
 
 

@@ -218,7 +218,8 @@ def cover_systems(
         found = _calibrated(fewer, noise, draws, seed, task.part())
         if task.stopping:
             break
-        columns.append((list(kept.tests), kept.medians, found.predict(kept.tests, levels=LEVELS)))
+        predicted = found.predict(kept.tests, levels=LEVELS, replicas=kept.usual_count)
+        columns.append((list(kept.tests), kept.medians, predicted))
         cases.append(
             CoverageCase(
                 table.name,

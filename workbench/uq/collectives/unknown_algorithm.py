@@ -51,17 +51,18 @@ class AlgorithmMixture(StoredResult):
     """Models of one collective with the probability of each, and calibrations of the likely ones.
 
     A probability is that of the model given the data, where all were equally likely before. It
-    follows from the held-out log score: calibrated to some tests, what density does the model
-    predict for the medians of the others, all together (``workbench.uq.joint_log_score``)? The
-    density has the errors that predictions have: those that other numbers of nodes share are in it
-    too. The scatter of replicas is not scored, because all models describe it alike. The marginal
-    likelihood of all times is not used: it depends on how wide the parameters' ranges are, which a
-    first fit to the same data chooses, and it does not ask the question that a prediction asks.
+    follows from held-out log scores: calibrated to fewer nodes, what density does the model predict
+    for the medians of the next larger number, all together (``workbench.uq.joint_log_score``)? Such
+    scores add up over the numbers of nodes (Dawid 1984, prequential). The density has the errors
+    that predictions have: those that other numbers of nodes share are in it too. The scatter of
+    replicas is not scored, because all models describe it alike. The marginal likelihood of all
+    times is not used: it depends on how wide the parameters' ranges are, which a first fit to the
+    same data chooses, and it does not ask the question that a prediction asks.
 
-    The held-out tests count as one: they are of one number of nodes, no model is the whole truth,
-    and each errs in all sizes alike. Counted one by one, ten tests would make a model that is
-    little better than another look likely: of Lassen's allreduce on 64 nodes the 90 % intervals
-    then hold 4 of 10 medians, as one test 7 (``cover_systems(["lassen"])``).
+    The tests of one number of nodes count as one: no model is the whole truth, and each errs in all
+    sizes alike. Counted one by one, ten tests would make a model that is little better than another
+    look likely: of Lassen's allreduce on 64 nodes the 90 % intervals then hold 4 of 10 medians, as
+    one test 7 (``cover_systems(["lassen"])``).
 
     One model is meant for all sizes and numbers of nodes. A library that changes its algorithm
     with the size is none of them; then the best description wins, often ``growth``.
@@ -72,10 +73,11 @@ class AlgorithmMixture(StoredResult):
         label: of the algorithm in the data; empty is the library's default.
         noise: name of the noise model.
         seed: what made it repeatable.
-        held_out: the tests that were predicted for the scores, in words.
+        held_out: the tests that were predicted for the scores, in words; each number of nodes by
+            the smaller ones.
         models: names of the models, the most probable first.
-        log_scores: float64[models], of the held-out medians, divided by the number of their
-            tests; nan where a stop came before.
+        log_scores: float64[models], of the held-out medians of a number of nodes, divided by the
+            number of their tests, and added up; nan where a stop came before.
         tests: that the calibrations are to.
         replicas: of all tests.
         calibrations: of the first models, those that are likely; none after an early stop.
@@ -143,6 +145,7 @@ class AlgorithmMixture(StoredResult):
         draws: int = 400,
         levels: Sequence[float] = (0.5, 0.9),
         seed: int = 0,
+        replicas: int = 1,
     ) -> Prediction:
         """Predict one more replica of each test by all likely models, each as often as it is so.
 
@@ -153,6 +156,7 @@ class AlgorithmMixture(StoredResult):
             draws: of all posteriors together.
             levels: of the intervals.
             seed: makes the prediction repeatable.
+            replicas: whose median the intervals are of; 1 is a single run.
 
         Raises:
             ParameterError: a test cannot be had, or the calibration was stopped before its end.
@@ -165,12 +169,14 @@ class AlgorithmMixture(StoredResult):
                 key="resume",
             )
 
-        members = [
-            (float(probability), one.posterior, one.simulator(tests))
-            for probability, one in zip(self.probabilities, self.calibrations, strict=False)
-        ]
+        members, beyond = [], []
+        for probability, one in zip(self.probabilities, self.calibrations, strict=False):
+            simulators = one.simulators(tests)
+            members += [
+                (float(probability) / len(simulators), one.posterior, s) for s in simulators
+            ]
+            beyond += [one.beyond(tests)] * len(simulators)
         labels = [test.label for test in tests]
-        beyond = [one.beyond(tests) for one in self.calibrations]
         return predict_mixture(
             members,
             labels,
@@ -179,10 +185,11 @@ class AlgorithmMixture(StoredResult):
             levels=levels,
             seed=seed,
             beyond=None if beyond[0] is None else np.array(beyond),
+            replicas=replicas,
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row a model: ``model``, ``probability``, ``log score a test`` less the best.
+        """Return a row a model: ``model``, ``probability``, ``log score`` less the best.
 
         ``surrogate error (%)`` is the largest root mean square of a test at draws of the posterior;
         nan for models that are not likely.
@@ -194,7 +201,7 @@ class AlgorithmMixture(StoredResult):
             {
                 "model": self.models,
                 "probability": self.probabilities,
-                "log score a test": self.log_scores - self.log_scores.max(),
+                "log score": self.log_scores - self.log_scores.max(),
                 "surrogate error (%)": [errors.get(model, np.nan) for model in self.models],
             }
         )
@@ -225,9 +232,9 @@ def calibrate_unknown(
 ) -> AlgorithmMixture:
     """Return the probabilities of all models of a collective, and calibrations of the likely ones.
 
-    Each model is calibrated to all but the largest number of nodes and scored on that one, or, if
-    there is one number only, to every other size. Models of at least 0.1 % are then calibrated to
-    all tests.
+    Each model is calibrated to the smallest number of nodes and scored on the next, to both and
+    scored on the third, and so on; if there is one number only, to every other size. Models of at
+    least 0.1 % are then calibrated to all tests.
 
     Args:
         measured: the replicas, of two numbers of nodes or more to extrapolate from.
@@ -247,9 +254,7 @@ def calibrate_unknown(
     task, replicas = task_of(task), measured.to_replicas()
     names = tuple(one.name for one in candidates_of(measured.collective, measured.label))
     known = _resumed(resume, measured, names, noise, seed)
-    fewer, kept, words = split_tests(measured)
-    kept_medians = replace(kept, replicas=tuple(kept.medians[:, None])).to_replicas()
-
+    splits, words = _splits(measured)
     scores = np.array([known.get(name, np.nan) for name in names])
     made = {} if resume is None else {one.model: one for one in resume.calibrations}
 
@@ -274,7 +279,12 @@ def calibrate_unknown(
 
     task.partial_from(so_far)
     for at, name in enumerate(names):
-        if np.isnan(scores[at]) and not task.stopping:
+        if not np.isnan(scores[at]):
+            continue
+        score = 0.0
+        for fewer, kept in splits:
+            if task.stopping:
+                break
             found = calibrate_collective(
                 fewer,
                 model=name,
@@ -286,16 +296,9 @@ def calibrate_unknown(
                 task=PartTask(task, lambda _: so_far(), f"score {name}: "),
             )
             if not task.stopping:
-                together = joint_log_score(
-                    found.posterior,
-                    found.simulator(kept.tests),
-                    kept_medians,
-                    draws=_SCORE_DRAWS,
-                    seed=seed,
-                    # The tails of student-t stand for it.
-                    beyond=None if noise == "student-t" else found.beyond(kept.tests),
-                )
-                scores[at] = together / len(kept.tests)
+                score += _score(found, kept, noise, seed)
+        if not task.stopping:
+            scores[at] = score
     scored = so_far()
     for name, probability in zip(scored.models, scored.probabilities, strict=True):
         if probability >= LEAST_PROBABILITY:
@@ -311,6 +314,34 @@ def calibrate_unknown(
                 task=PartTask(task, so_far, f"calibrate {name}: "),
             )
     return so_far()
+
+
+def _splits(
+    measured: MeasuredCollective,
+) -> tuple[list[tuple[MeasuredCollective, MeasuredCollective]], str]:
+    """Return the tests to calibrate to and those to predict, for each score; and which, in words.
+
+    Each number of nodes is predicted from all smaller ones.
+    """
+    nodes = nodes_of(measured.tests)
+    if len(nodes) < 2:
+        fewer, kept, words = split_tests(measured)
+        return [(fewer, kept)], words
+    splits = [(measured.on(nodes[:at]), measured.on([nodes[at]])) for at in range(1, len(nodes))]
+    return splits, f"{', '.join(map(str, nodes[1:]))} nodes"
+
+
+def _score(found: CollectiveCalibration, kept: MeasuredCollective, noise: str, seed: int) -> float:
+    """Return the log density of held-out medians together, over the number of their tests."""
+    medians = replace(kept, replicas=tuple(kept.medians[:, None])).to_replicas()
+    # The tails of student-t stand for it.
+    beyond = None if noise == "student-t" else found.beyond(kept.tests)
+    densities = [
+        joint_log_score(found.posterior, one, medians, draws=_SCORE_DRAWS, seed=seed, beyond=beyond)
+        for one in found.simulators(kept.tests)
+    ]
+    together = np.logaddexp.reduce(densities) - np.log(len(densities))
+    return float(together / len(kept.tests))
 
 
 def _probabilities(log_scores: FloatArray) -> FloatArray:

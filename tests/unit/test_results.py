@@ -85,6 +85,7 @@ NO_PLOT = {
     "DesignComparison": _TABLE,
     "DesignPlan": _TABLE,
     "Diagnosis": "text",
+    "InjectedMessages": _TABLE,
     "InjectorComparison": _TABLE,
     "Intervals": _DERIVED,
     "JobLog": _TABLE,

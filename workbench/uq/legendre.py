@@ -55,11 +55,12 @@ class LegendreBasis:
 
 def polynomial_values(coordinates: FloatArray, indices: IntArray) -> FloatArray:
     """Return float64[n, terms], each term of a basis at coordinates[n, parameters]."""
-    powers = legvander(coordinates, int(indices.max(initial=0)))  # [n, parameters, degree + 1]
-    found = np.ones((len(coordinates), len(indices)))
-    for i in range(indices.shape[1]):
-        found *= powers[:, i, indices[:, i]]
-    return found
+    powers = legvander(coordinates.T, int(indices.max(initial=0)))  # [parameters, n, degree + 1]
+    found = np.ones((len(indices), len(coordinates)))
+    for values, degrees in zip(powers, indices.T, strict=True):
+        terms = np.flatnonzero(degrees)  # most terms have few parameters
+        found[terms] *= values.T[degrees[terms]]
+    return np.ascontiguousarray(found.T)
 
 
 def rows_of(indices: IntArray, among: IntArray) -> NDArray[np.intp]:

@@ -9,8 +9,9 @@ import pytest
 
 @pytest.fixture(scope="module")
 def short_chains() -> Iterator[None]:
-    """Keep every fifth step of a chain instead of every 24th, and begin a pilot at three places."""
+    """Keep every fifth step of a chain, begin a pilot at three places, and halve a design."""
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("workbench.uq.collectives.calibration._DESIGN", 512)
         patch.setattr("workbench.uq.collectives.calibration._STEPS", 5)
         patch.setattr("workbench.uq.collectives.pilot._STARTS", 3)
         yield

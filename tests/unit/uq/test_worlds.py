@@ -83,6 +83,7 @@ def test_an_unknown_algorithm_is_held() -> None:
     assert np.median(apart) <= 2.5
 
 
+@pytest.mark.usefixtures("short_chains")
 def test_an_error_beyond_the_calibrated_nodes_is_said() -> None:
     """And which tori are assumed for links where no topology is known."""
     for congested in (False, True):

@@ -234,7 +234,8 @@ validation: $(LAB_STAMP) ## measure on the emulated cluster again (an hour, root
 	done
 
 site: export OPENBLAS_NUM_THREADS := 1
-site: $(SITE_STAMP) $(WARM_STAMPS) ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one; SOLUTIONS=no, REPOSITORY=owner/name)
+site: .venv/bin/pip ## make the web site in .cache/site/html: notebooks, papers, reference, search (5 minutes, then one; SOLUTIONS=no, REPOSITORY=owner/name)
+	@$(MAKE) --no-print-directory --jobs=3 PACKAGES=$(SITE_STAMP) $(SITE_STAMP) $(WARM_STAMPS)
 	$(PY) -m workbench.site $(if $(filter no,$(SOLUTIONS)),--no-solutions) --repository "$(REPOSITORY)"
 
 slurm-demo: $(TEST_STAMP) ## tune a copy and a sort through a one-node Slurm on loopback
@@ -283,13 +284,9 @@ $(LAB_STAMP): $(INSTALLED) | $(NUMBA_STAMP)
 	@# Behind: JupyterLab starts 1.7 s later without its bytecode.
 	@$(PY) -m compileall -q -j 2 .venv/lib >/dev/null 2>&1 &
 
-$(TEST_STAMP): $(INSTALLED) | $(NUMBA_STAMP)
-	$(PIP_INSTALL) --editable '.[test]'
+$(TEST_STAMP) $(SITE_STAMP): .venv/.%-$(HERE): $(INSTALLED) | $(NUMBA_STAMP)
+	$(PIP_INSTALL) --editable '.[$*]'
 	$(FINISH_LAB)
-	@touch $@
-
-$(SITE_STAMP): $(LAB_STAMP)
-	$(PIP_INSTALL) --editable '.[site]'
 	@touch $@
 
 $(NETWORKS_STAMP): | $(NUMBA_STAMP)

@@ -282,7 +282,7 @@ $(LAB_STAMP): $(INSTALLED) | $(NUMBA_STAMP)
 	$(PIP_INSTALL) --editable .
 	$(FINISH_LAB)
 	@# Behind: JupyterLab starts 1.7 s later without its bytecode.
-	@$(PY) -m compileall -q -j 2 .venv/lib >/dev/null 2>&1 &
+	@nice -n 19 $(PY) -m compileall -q -j 2 .venv/lib >/dev/null 2>&1 &
 
 $(TEST_STAMP) $(SITE_STAMP): .venv/.%-$(HERE): $(INSTALLED) | $(NUMBA_STAMP)
 	$(PIP_INSTALL) --editable '.[$*]'

@@ -278,7 +278,7 @@ def _ends_us(found: CollectivePrediction) -> dict[str, list[float]]:
 
 
 def _interval(found: CollectivePrediction) -> dict[str, object]:
-    """Return what an interval is made to hold, and what it held."""
+    """Return the share of times that an interval is made to hold, and the share that it held."""
     from workbench.predict.published_spread import INTERVAL_SHARE
 
     return {

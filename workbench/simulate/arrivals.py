@@ -290,7 +290,7 @@ def _from_any(program: Program) -> NDArray[np.bool_]:
 
 
 def _phases(program: Program) -> tuple[IntArray, NDArray[np.bool_]]:
-    """Return how many collectives of all ranks a rank has called up to each call, and which are."""
+    """Return the number of collectives of all ranks up to each call, and which calls are such."""
     whole = np.array([len(ranks) == program.num_ranks for ranks in program.communicators])
     joint: NDArray[np.bool_] = (program.kind == COLLECTIVE) & whole[program.comm]
     return np.concatenate([np.cumsum(joint[own]) for own in _of(program)]), joint

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.reference import first_come
 from tests.unit import commands
 from workbench import simulate
 from workbench.cli import main
@@ -20,6 +21,7 @@ from workbench.plotting.predict.emulated import describe_emulated_collectives
 from workbench.predict.published_spread import published_spread
 from workbench.tasks import Task
 from workbench.tolerance import describe_run_prediction, predict_runs
+from workbench.tolerance.run_prediction import rrmse_percent
 from workbench.validation import (
     SUITE,
     CostAtLatency,
@@ -163,8 +165,12 @@ def test_what_a_trace_of_a_master_and_workers_misses_is_who_answers_first(name: 
     for added in recording.traces:
         traced = predict_recording(recording, traced_s=added, arrivals=False)
         found = predict_recording(recording, traced_s=added)
+        program, model = recording.program(added), recording.model()
+        plain = [first_come.run_s(program, model.replace(L=model.L + s)) for s in found.added_s]
+        assert rrmse_percent(found.measured_s, plain) < traced.rrmse_percent / 2.5
         assert found.by_arrival
         assert not traced.by_arrival
+        # Ours counts each rank's start and last work too, which is 0.6 points more of 8 ranks.
         assert found.rrmse_percent < traced.rrmse_percent / 2.25, f"from the trace at {added:g} s"
         assert found.rrmse_percent < 1.5 or name == "master_worker-8"
         assert found.added_s.tolist() == traced.added_s.tolist()

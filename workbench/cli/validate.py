@@ -54,7 +54,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--latencies", metavar="LIST", help="to be added, such as 0,500us,1ms; the first one is 0"
     )
     measure.add_argument(
-        "--traces", metavar="LIST", help="latencies at which a trace is kept (default: 0)"
+        "--traces",
+        metavar="LIST",
+        help="those at which the median run's trace is kept (default: 0)",
     )
     measure.add_argument("--output", required=True, metavar="FOLDER", help="of the recording")
     _MEASURED.add(measure, "mpirun", metavar="PATH")

@@ -70,7 +70,8 @@ class RecordedRun:
     def span_s(self) -> float:
         """Time from when the last rank had left MPI_Init until the last reached MPI_Finalize, s.
 
-        Ranks leave MPI_Init one after the other, the more so the longer the network's latency.
+        Ranks of several machines leave MPI_Init one after the other, the more so the longer the
+        network's latency; the recorder lets those of one machine go together.
         """
         ends = [start + ns for start, ns in zip(self.start_ns, self.time_ns, strict=False)]
         return (max(ends) - max(self.start_ns)) / 1e9 if ends else self.makespan_s

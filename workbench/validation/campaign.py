@@ -35,6 +35,7 @@ LATENCIES_S = tuple(us / 1e6 for us in (0, 200, 400, 700, 1000, 1300, 1600, 2000
 _COST_REPEATS = 40  # ten beyond each quartile; 100 round trips of 8 ms would outlast most programs
 _MOST_EAGER = 32768  # bytes; Open MPI's limit for TCP is 64 KiB, header and all
 _LARGER = 8  # how many times larger the second size is, from which the gap per byte follows
+_Traces = dict[float, list[tuple[float, bytes]]]  # by added latency, s: a run's time, s, its trace
 _SLOW_SWITCH_S = 1e-3  # a packet that leaves so late marks its run
 
 
@@ -48,6 +49,7 @@ class _Row:
     load: float
     flagged: bool
     costs: tuple[MessageCost, ...]
+    trace: bytes  # a zip file
 
 
 def measure_program(
@@ -72,7 +74,8 @@ def measure_program(
         ranks: hosts, each with one rank; at least 2.
         latencies_s: to be added, one way, s; the first must be 0.
         repeats: runs at each latency. Most shipped recordings have 5.
-        traced_s: latencies at which a trace is kept; 0 must be among them.
+        traced_s: latencies at which a trace is kept, that of the run nearest to their median; 0
+            must be among them, and each among ``latencies_s``.
         mpirun: launcher of Open MPI; None takes the path's ``mpirun``.
         task: gets the progress after each run; once it is stopped, the measurement ends after the
             run under way, and finished runs stay.
@@ -101,15 +104,13 @@ def measure_program(
     settings = forced_algorithms(chosen.algorithms)
     with Cluster(ranks, mpirun=mpirun, mca=settings) as cluster:
         bench = _Bench(chosen, ranks, cluster)
-        traces = dict(before.traces) if before is not None else {}
-        for added in traced_s:
-            if added not in traces:
-                cluster.set_latency(added)
-                traces[added] = bench.traced()
+        traces = _traces_of(before, traced_s)
         for finished, (added, repeat) in enumerate(missing, 1 + total - len(missing)):
             if task.stopping:
                 break
             row = bench.measured(added, repeat)
+            if added in traces:
+                traces[added].append((row.time_s, row.trace))
             recording = _extended(recording, chosen, ranks, row, traces, cluster)
             recording.save(folder)
             task.report(finished, total, f"{finished} of {total} runs")
@@ -125,11 +126,6 @@ class _Bench:
         self._program, self._ranks, self._cluster = program, ranks, cluster
         self._words = [str(program.build(cluster.launcher)), *program.arguments]
 
-    def traced(self) -> bytes:
-        """Return the zip file of a trace at the latency that is set."""
-        with self._run() as (folder, _):
-            return _zipped(folder)
-
     def measured(self, added_s: float, repeat: int) -> _Row:
         """Return a run at a latency, after what messages cost."""
         self._cluster.set_latency(added_s)
@@ -139,13 +135,11 @@ class _Bench:
         costs = measure_costs(self._cluster, sizes, repeats=_COST_REPEATS)
         load = os.getloadavg()[0]
         self._cluster.report()
-        with self._run() as (_, program):
-            recorded = program.recorded
+        with self._run() as (folder, program):
+            span_s, trace = _span_s(program), _zipped(folder)
         switch = self._cluster.report()
-        if recorded is None:
-            raise ParameterError("the trace must hold times")
         late = switch.lateness_max_s > _SLOW_SWITCH_S or switch.dropped > 0
-        return _Row(added_s, repeat, recorded.span_s, load, late, costs)
+        return _Row(added_s, repeat, span_s, load, late, costs, trace)
 
     def _run(self) -> _Run:
         return _Run(self._words, self._ranks, self._cluster, self._program.slowdown)
@@ -181,9 +175,10 @@ def _checked(latencies_s: Sequence[float], traced_s: Sequence[float]) -> tuple[f
             f"latencies_s must be different latencies, the first one 0; got {list(latencies_s)}",
             key="latencies_s",
         )
-    if 0 not in traced_s:
+    if 0 not in traced_s or not set(traced_s) <= set(wanted):
         raise ParameterError(
-            f"traced_s must hold 0, the trace that predictions start from; got {list(traced_s)}",
+            "traced_s must hold 0, the trace that predictions start from, and latencies of "
+            f"latencies_s; got {list(traced_s)}",
             key="traced_s",
         )
     return wanted
@@ -219,12 +214,39 @@ def _order(latencies_s: Sequence[float], repeat: int) -> Iterator[float]:
         yield latencies_s[at]
 
 
+def _traces_of(before: ProgramRecording | None, traced_s: Sequence[float]) -> _Traces:
+    """Return the times and traces that a recording has, and room for the runs to come."""
+    found: _Traces = {added: [] for added in traced_s}
+    if before is not None:
+        for added, data in before.traces.items():
+            span_s = _span_s(before.program(added))
+            found.setdefault(added, []).append((span_s, data))
+    return found
+
+
+def _span_s(program: Program) -> float:
+    if program.recorded is None:
+        raise ParameterError("the trace must hold times")
+    return program.recorded.span_s
+
+
+def _typical(traces: _Traces, runs: MeasuredRuns) -> dict[float, bytes]:
+    """Return at each latency the trace of the run nearest to the median."""
+    points = runs.points()
+    medians = dict(zip(points.added_s.tolist(), points.spread.median.tolist(), strict=True))
+    return {
+        added: min(found, key=lambda one: abs(one[0] - medians[added]))[1]
+        for added, found in traces.items()
+        if found
+    }
+
+
 def _extended(
     before: ProgramRecording | None,
     program: ValidationProgram,
     ranks: int,
     row: _Row,
-    traces: dict[float, bytes],
+    traces: _Traces,
     cluster: Cluster,
 ) -> ProgramRecording:
     """Return a recording with one run more."""
@@ -247,7 +269,7 @@ def _extended(
             program.algorithms,
             runs,
             costs,
-            traces,
+            _typical(traces, runs),
             _context(program, cluster),
         )
     joined = MeasuredRuns.of(
@@ -260,7 +282,7 @@ def _extended(
         load_average=np.concatenate([before.runs.load_average, runs.load_average]),
         flagged=np.concatenate([before.runs.flagged, runs.flagged]),
     )
-    return replace(before, runs=joined, costs=before.costs + costs, traces=traces)
+    return replace(before, runs=joined, costs=before.costs + costs, traces=_typical(traces, joined))
 
 
 def _command(program: ValidationProgram, ranks: int) -> str:

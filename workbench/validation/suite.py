@@ -30,7 +30,8 @@ class ValidationProgram:
         algorithms: of its collectives, forced in the MPI and used by the prediction.
         path: of the program where it is none of ours; empty for ours.
         slowdown: make each rank's processor so many times slower, by sleeping between calls. A
-            program that computes in earnest, on ranks that outnumber the processors, needs it.
+            program that computes in earnest, on ranks that outnumber the processors, needs it: so
+            many times that the processors are idle mostly, or ranks wait for them.
     """
 
     name: str

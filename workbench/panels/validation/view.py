@@ -18,11 +18,11 @@ from workbench.tolerance import LatencySensitivity, RunPrediction
 from workbench.tolerance.figure import ToleranceFigure, describe_run_prediction, tolerance_figure
 from workbench.units import format_quantity
 from workbench.validation import ProgramRecording, ValidationReport
-from workbench.validation.report import BASE_PERCENT, EFFECT_PERCENT, RUN_TIME_PERCENT
+from workbench.validation.report import RIGHT_PERCENT, RUN_TIME_PERCENT
 
 _HEIGHT_PX = 290  # chosen: the figure and the table below it in a screen of 900
 _PROGRAMS = (
-    *("program", "ranks", "runs", "can be trusted", "nothing added", "traced run", "time added"),
+    *("program", "ranks", "runs", "can be trusted", "nothing added", "time added"),
     *("RRMSE", "answers as traced", "ΔL as set", "hidden", "transition", "proportional"),
     *("worst point", "at ΔL"),
 )
@@ -88,7 +88,6 @@ def programs_html(report: ValidationReport, shown: ShownValidation) -> str:
             str(report.runs[at]),
             trust,
             _signed(report.base_percent[at]),
-            _signed(report.traced_percent[at]),
             _percent(report.effect_percent[at]),
             _percent(report.rrmse_percent[at]),
             _percent(report.traced_rrmse_percent[at]) if report.by_arrival[at] else "",
@@ -104,11 +103,8 @@ def programs_html(report: ValidationReport, shown: ShownValidation) -> str:
     mine = shown.recording
     chosen = [at for at, row in enumerate(rows) if row[:2] == (mine.name, str(mine.ranks))]
     note = (
-        f"Nothing added: the run time there, right within {BASE_PERCENT:g} %. Traced run: how "
-        "much longer the run of the trace took than the median there, which the prediction "
-        "inherits. Time added: what "
-        f"latency adds to it, right within {EFFECT_PERCENT:g} %. The shipped programs lie well on "
-        "either side of these limits. With both right, the slowdown over the measured latencies "
+        "Nothing added: the run time there. Time added: what latency adds to it. Each is right "
+        f"within {RIGHT_PERCENT:g} %. With both right, the slowdown over the measured latencies "
         f"can be trusted, and run times where RRMSE is within {RUN_TIME_PERCENT:g} %. RRMSE: root "
         "mean square error of the predicted run times over the mean of the measured medians, "
         "with the added latency ΔL as messages showed it. Where arrivals decide whom receives from "

@@ -28,7 +28,8 @@ number of requests, these, the index of the one that completed and its status.
 
 - Times are in µs with three decimals, from about the end of MPI_Init on, the same zero on all ranks
   as far as their real-time clocks agree. The end is read when the line is ready, so that the
-  recorder's work counts as the call's. On the CPU clock, the time between two calls is the
+  recorder's work counts as the call's. Ranks on one machine leave MPI_Init together, as a replay
+  has them, held until the last is there. On the CPU clock, the time between two calls is the
   thread's CPU time. ``# elapsed`` before the last line is the wall-clock time, with either clock.
 - A datatype is ``number,size,extent``, a communicator ``number,own rank,size``. A communicator's
   number is the same on all its ranks and never used again; a negative one is the rank's own. Its

@@ -48,7 +48,7 @@ def record(
 
     Where there are more ranks than cores, the time between two calls of a rank holds what others
     computed meanwhile; with ``clock="cpu"`` it is the rank's own CPU time, and what it slept or
-    waited for besides is left out.
+    waited for besides is left out. Ranks on one machine leave MPI_Init together.
 
     Args:
         command: the program and its arguments, without the launcher; no shell reads them.

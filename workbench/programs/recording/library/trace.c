@@ -16,6 +16,8 @@
 
 enum { MASK_WORDS = 1024 / (8 * sizeof(long)) };
 enum { SPIN_NS = 100000 }; /* a timer wakes so late at most */
+enum { READY_NS = 1000000 }; /* chosen: ten times as long */
+enum { BOOT_BYTES = 36 }; /* of a UUID as text */
 enum { OUT_BYTES = 1 << 18, NUMBER_BYTES = 24, TIMES_BYTES = 64 };
 
 struct text {
@@ -44,6 +46,14 @@ static int64_t now_ns(clockid_t clock)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+static void wait_until(int64_t end)
+{
+    int64_t sleep_ns = end - SPIN_NS;
+    const struct timespec until = {(time_t)(sleep_ns / 1000000000), (long)(sleep_ns % 1000000000)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
+    while (now_ns(CLOCK_MONOTONIC) < end) sched_yield();
+}
+
 /* Where ranks share cores, time that a rank is set aside is no computation of its own. On the CPU
  * clock, all that passes between two calls but the thread's own CPU time is left out. */
 static int on_cpu_clock;
@@ -57,11 +67,7 @@ static void compute_slowly(void)
 {
     if (slowdown <= 1 || !last_end_ns) return;
     int64_t cpu = now_ns(CLOCK_THREAD_CPUTIME_ID) - last_end_cpu_ns;
-    int64_t end = last_end_ns + (int64_t)(slowdown * (double)cpu);
-    int64_t sleep_ns = end - SPIN_NS;
-    const struct timespec until = {(time_t)(sleep_ns / 1000000000), (long)(sleep_ns % 1000000000)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) {}
-    while (now_ns(CLOCK_MONOTONIC) < end) sched_yield();
+    wait_until(last_end_ns + (int64_t)(slowdown * (double)cpu));
 }
 
 int64_t clock_ns(void)
@@ -222,6 +228,31 @@ static void comment_node(void)
     comment_end();
 }
 
+/* Whether one kernel runs all ranks, on whatever hosts they take themselves to be. */
+static int on_one_machine(void)
+{
+    unsigned char mine[BOOT_BYTES] = {0}, any[BOOT_BYTES], each[BOOT_BYTES];
+    int boot = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
+    if (boot >= 0 && read(boot, mine, BOOT_BYTES) < BOOT_BYTES) memset(mine, 0, BOOT_BYTES);
+    if (boot >= 0) close(boot);
+    PMPI_Allreduce(mine, any, BOOT_BYTES, MPI_BYTE, MPI_BOR, MPI_COMM_WORLD);
+    PMPI_Allreduce(mine, each, BOOT_BYTES, MPI_BYTE, MPI_BAND, MPI_COMM_WORLD);
+    return each[0] && memcmp(any, each, BOOT_BYTES) == 0;
+}
+
+/* Ranks get here one after the other, the more so the longer the network's latency; a replay starts
+ * them together. So ranks with one clock are held until the last one is there. */
+static void start_together(void)
+{
+    if (!on_one_machine()) return;
+    int64_t now = now_ns(CLOCK_MONOTONIC), entered, left;
+    PMPI_Allreduce(&now, &entered, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    now = now_ns(CLOCK_MONOTONIC);
+    PMPI_Allreduce(&now, &left, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD);
+    /* The second takes as long as the first from when the last rank came; twice that is allowed. */
+    wait_until(left + 2 * (left - entered) + READY_NS);
+}
+
 void trace_open(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING];
@@ -260,6 +291,7 @@ void trace_open(void)
     }
     comment_node();
     out_bytes("\n", 1);
+    start_together();
 }
 
 static void write_line(const struct text *head, int64_t start, const struct text *tail)

@@ -94,16 +94,17 @@ SOME_TESTS = $(PY) -m pytest --quiet -m "not deep" --durations=10 --cpu-times=20
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 tests-of-panels:
 	$(SOME_TESTS) $(PANELS)
+# The panels' and the browser's take the most: last, they would leave a processor idle.
 tests-of-kernels:
-	$(SOME_TESTS) $(KERNELS_AND_HOUSE)
+	nice -n 5 $(SOME_TESTS) $(KERNELS_AND_HOUSE)
 tests-of-fits:
-	$(SOME_TESTS) $(FITS)
+	nice -n 5 $(SOME_TESTS) $(FITS)
 tests-of-causes:
-	$(SOME_TESTS) $(CAUSES)
+	nice -n 5 $(SOME_TESTS) $(CAUSES)
 tests-of-programs:
-	$(SOME_TESTS) $(PROGRAMS)
+	nice -n 5 $(SOME_TESTS) $(PROGRAMS)
 other-tests:
-	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser \
+	nice -n 5 $(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser \
 	  $(PANELS) $(KERNELS_AND_HOUSE) $(FITS) $(CAUSES) $(PROGRAMS))
 
 # One process, so that one JupyterLab, one kernel and one page serve nearly all of them.

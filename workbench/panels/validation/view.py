@@ -22,9 +22,8 @@ from workbench.validation.report import RIGHT_PERCENT, RUN_TIME_PERCENT
 
 _HEIGHT_PX = 290  # chosen: the figure and the table below it in a screen of 900
 _PROGRAMS = (
-    *("program", "ranks", "runs", "can be trusted", "nothing added", "time added"),
-    *("RRMSE", "answers as traced", "ΔL as set", "hidden", "transition", "proportional"),
-    *("worst point", "at ΔL"),
+    *("program", "ranks", "can be trusted", "nothing added", "time added"),
+    *("RRMSE", "answers as traced", "ΔL as set", "worst point", "at ΔL"),
 )
 _POINTS = (
     *("ΔL", "zone", "runs", "measured", "quartiles"),
@@ -85,16 +84,12 @@ def programs_html(report: ValidationReport, shown: ShownValidation) -> str:
         (
             report.program[at],
             str(report.ranks[at]),
-            str(report.runs[at]),
             trust,
             _signed(report.base_percent[at]),
             _percent(report.effect_percent[at]),
             _percent(report.rrmse_percent[at]),
             _percent(report.traced_rrmse_percent[at]) if report.by_arrival[at] else "",
             _percent(report.set_rrmse_percent[at]),
-            _percent(report.hidden_percent[at]),
-            _percent(report.transition_percent[at]),
-            _percent(report.proportional_percent[at]),
             _signed(report.worst_percent[at]),
             _latency(report.worst_added_s[at]),
         )
@@ -109,10 +104,10 @@ def programs_html(report: ValidationReport, shown: ShownValidation) -> str:
         "mean square error of the predicted run times over the mean of the measured medians, "
         "with the added latency ΔL as messages showed it. Where arrivals decide whom receives from "
         "any source answer, the next column has RRMSE with answers as traced. Then ΔL as it was "
-        f"set, and zones. Shen et al. report less than 2 % for their programs. Run times: "
+        f"set. Shen et al. report less than 2 % for their programs. Run times: "
         f"{', '.join(dict.fromkeys(report.origin))}."
     )
-    table = html_table(rows, _PROGRAMS, align="lrrlr", bold_rows=chosen)
+    table = html_table(rows, _PROGRAMS, align="lrlr", bold_rows=chosen)
     return f'{table}<div style="{SMALL}">{html.escape(note)}</div>'
 
 

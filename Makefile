@@ -94,17 +94,16 @@ SOME_TESTS = $(PY) -m pytest --quiet -m "not deep" --durations=10 --cpu-times=20
 $(TESTS): export OPENBLAS_NUM_THREADS := 1
 tests-of-panels:
 	$(SOME_TESTS) $(PANELS)
-# The panels' and the browser's take the most: last, they would leave a processor idle.
 tests-of-kernels:
-	nice -n 5 $(SOME_TESTS) $(KERNELS_AND_HOUSE)
+	$(SOME_TESTS) $(KERNELS_AND_HOUSE)
 tests-of-fits:
-	nice -n 5 $(SOME_TESTS) $(FITS)
+	$(SOME_TESTS) $(FITS)
 tests-of-causes:
-	nice -n 5 $(SOME_TESTS) $(CAUSES)
+	$(SOME_TESTS) $(CAUSES)
 tests-of-programs:
-	nice -n 5 $(SOME_TESTS) $(PROGRAMS)
+	$(SOME_TESTS) $(PROGRAMS)
 other-tests:
-	nice -n 5 $(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser \
+	$(SOME_TESTS) $(addprefix --ignore=,tests/benchmarks tests/browser \
 	  $(PANELS) $(KERNELS_AND_HOUSE) $(FITS) $(CAUSES) $(PROGRAMS))
 
 # One process, so that one JupyterLab, one kernel and one page serve nearly all of them.

@@ -216,4 +216,4 @@ def test_relevance_stands_beside_the_cause(panel: ForecastPanel) -> None:
     assert scope["found"].to_frame().equals(panel.result.to_frame())
     panel.view = "long"
     panel.wait(600)
-    assert panel.result is not None and panel.result.run_name == "long-run"
+    assert panel.result is not None and panel.result.run_names == ("long-run-1",)

@@ -145,8 +145,9 @@ class LongForecast(StoredResult):
         errors = ", ".join(
             f"{model} {error:.1f}" for model, error in zip(self.models, self.mape, strict=True)
         )
+        count = len(self.run_names)
         return (
-            f"LongForecast({len(self.run_names)} long runs in {len(self.at)} pieces of {self.k} "
+            f"LongForecast({count} long run{'s' if count > 1 else ''} in {len(self.at)} pieces of {self.k} "
             f"steps from {self.m}, learned from {self.runs} runs; MAPE (%): {errors})"
         )
 

@@ -231,11 +231,14 @@ def _span_s(program: Program) -> float:
 
 
 def _typical(traces: _Traces, runs: MeasuredRuns) -> dict[float, bytes]:
-    """Return at each latency the trace of the run nearest to the median."""
+    """Return at each latency the trace of the run nearest to the median.
+
+    An older recording may have a trace at a latency that no run had.
+    """
     points = runs.points()
     medians = dict(zip(points.added_s.tolist(), points.spread.median.tolist(), strict=True))
     return {
-        added: min(found, key=lambda one: abs(one[0] - medians[added]))[1]
+        added: min(found, key=lambda one: abs(one[0] - medians.get(added, one[0])))[1]
         for added, found in traces.items()
         if found
     }

@@ -28,8 +28,8 @@ def predict_recording(
 ) -> RunPrediction:
     """Return the predicted run times of a recorded program beside the measured ones.
 
-    The trace and the model are those of the network with nothing added; nothing is fitted to the
-    run times.
+    The trace and the model are those of the network with nothing added; nothing else is
+    taken from the run times.
 
     Args:
         recording: of the program.

@@ -156,7 +156,7 @@ def test_messages_are_received_in_the_order_in_which_they_arrive(farm_of: Farm) 
 
 
 def from_master(program: Program) -> NDArray[np.bool_]:
-    """Return which calls are receives of the master, rank 0."""
+    """Return for each call whether it is a receive of rank 0, the master."""
     mine = np.arange(program.num_calls) < program.rank_start[1]
     return (program.kind == RECV) & mine
 

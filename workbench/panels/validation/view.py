@@ -158,7 +158,7 @@ def _origins(shown: ShownValidation) -> str:
         about += f", {busy} of them while it was busy" if busy else ""
         texts.append(f"{name}: {about}" if name else f"Points: {about}")
     return (
-        f"{'; '.join(texts)}. Lines: predicted from a trace and message times; nothing is fitted."
+        f"{'; '.join(texts)}. Lines: from a run's trace and message times; nothing else is fitted."
     )
 
 

@@ -147,8 +147,8 @@ class LongForecast(StoredResult):
         )
         count = len(self.run_names)
         return (
-            f"LongForecast({count} long run{'s' if count > 1 else ''} in {len(self.at)} pieces of {self.k} "
-            f"steps from {self.m}, learned from {self.runs} runs; MAPE (%): {errors})"
+            f"LongForecast({count} long run{'s' if count > 1 else ''} in {len(self.at)} pieces of "
+            f"{self.k} steps from {self.m}, learned from {self.runs} runs; MAPE (%): {errors})"
         )
 
 
